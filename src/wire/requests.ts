@@ -23,7 +23,8 @@ export const IdempotencyKeyId = z
   .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
   .describe('A request that is repeated with the same key is executed once.');
 
-const whole = z
+/** In a query or a path: decimal digits. */
+export const WholeNumber = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
@@ -39,7 +40,7 @@ const reasoning = flag.describe(
   '1: `thinking` frames with `reasoning` also stream the reasoning of the model.',
 );
 
-const pageSize = whole.pipe(z.int().min(1).max(1_000)).default(100);
+const pageSize = WholeNumber.pipe(z.int().min(1).max(1_000)).default(100);
 
 const text = z.string().min(1, 'must not be empty').describe('The message to the agent.');
 
@@ -110,10 +111,10 @@ export const CancelRequest = z.object({ reason: optional(z.string().min(1).max(5
 
 /** Query of `GET /api/sessions/{id}/events`. */
 export const EventsQuery = z.object({
-  after: whole.default(0).describe('seq of the last event that the client has.'),
-  offset: whole
-    .default(0)
-    .describe('Of an event stream: how much of the running reply the client has, in UTF-16 code units.'),
+  after: WholeNumber.default(0).describe('seq of the last event that the client has.'),
+  offset: WholeNumber.default(0).describe(
+    'Of an event stream: how much of the running reply the client has, in UTF-16 code units.',
+  ),
   limit: pageSize.describe('Maximum number of events in the page.'),
   reasoning,
 });
@@ -125,7 +126,7 @@ export const StatechartsQuery = z.object({
 
 /** Query of `GET /api/mcp/servers/{id}/logs`. */
 export const ServerLogQuery = z.object({
-  after: whole.default(0).describe('`seq` of the last line that the client has.'),
+  after: WholeNumber.default(0).describe('`seq` of the last line that the client has.'),
 });
 
 /** Query of `GET /oauth/callback`. Authorization servers add parameters of their own, which are ignored. */
@@ -139,7 +140,7 @@ export const OAuthCallbackQuery = z.object({
 
 /** Query of `GET /metrics/samples`. */
 export const MetricSamplesQuery = z.object({
-  after: whole.default(0).describe('`last` of the previous answer: only later samples are sent.'),
+  after: WholeNumber.default(0).describe('`last` of the previous answer: only later samples are sent.'),
 });
 
 /** Query of `GET /api/sessions`. */
@@ -155,9 +156,9 @@ export const SessionsQuery = z.object({
 
 /** Query of `GET /api/sessions/{id}`. */
 export const SessionQuery = z.object({
-  at: whole
-    .optional()
-    .describe('Shows the session as it was after the event with this seq; as it is now, if absent.'),
+  at: WholeNumber.optional().describe(
+    'Shows the session as it was after the event with this seq; as it is now, if absent.',
+  ),
 });
 
 /** Query of `GET /api/approvals`. */
@@ -199,7 +200,7 @@ export const RenameRequest = z.object({
 /** Path of `GET /api/sessions/{sessionId}/images/{seq}`. */
 export const ImagePath = z.object({
   sessionId: SessionId,
-  seq: z.coerce.number('must be a number').int('must be a whole number').min(1, 'must be 1 or more'),
+  seq: WholeNumber.pipe(z.int().min(1, 'must be 1 or more')),
 });
 
 /** Body of `POST /api/connect-server`. */
@@ -224,10 +225,10 @@ function requireType(config: unknown, context: z.RefinementCtx): unknown {
 export const StreamQuery = z
   .object({
     session,
-    after: whole.optional().describe('To resume: seq of the last event that the client has.'),
-    offset: whole
-      .optional()
-      .describe('To resume: how much of the text after that event the client has, in UTF-16 code units.'),
+    after: WholeNumber.optional().describe('To resume: seq of the last event that the client has.'),
+    offset: WholeNumber.optional().describe(
+      'To resume: how much of the text after that event the client has, in UTF-16 code units.',
+    ),
     reasoning,
     time: flag.describe('1: frames of durable events carry their `time`. Needs `after`.'),
     statecharts: flag.describe(

@@ -1,10 +1,10 @@
 import type { MaxBytes } from '../../core/size-limits.ts';
 import type { ServedRequest } from '../http/http-message.ts';
+import type { FollowDeps } from '../stream/followed-session.ts';
 import type { CardDeps } from './served-card.ts';
-import type { FeedDeps } from './task-feed.ts';
 
 /** One call of an operation, by whatever binding it came. */
-export interface A2aCall extends FeedDeps {
+export interface A2aCall extends FollowDeps {
   readonly request: ServedRequest;
   readonly maxImageBytes: MaxBytes;
   readonly card: CardDeps;

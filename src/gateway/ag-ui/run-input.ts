@@ -20,7 +20,7 @@ const ContentPart = z.discriminatedUnion('type', [
 ]);
 export type ContentPart = z.infer<typeof ContentPart>;
 
-const Content = z.union([z.string(), z.array(ContentPart)]);
+const Content = z.union([z.string(), z.array(ContentPart)], 'must be a text, or a list of parts');
 export type Content = z.infer<typeof Content>;
 
 const ToolCall = z.looseObject({

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { McpExposure } from '../../config/schema/agent-config.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { CHAT_TOOL_NAME } from './agent/chat-tool-name.ts';
 
 /** What a client needs for each tool and each resource of the agent. */
 export const MCP_TOOL_SCOPES: Readonly<Record<string, Scope | null>> = {
-  chat_with_agent: REQUEST_SCOPES['turn.start'],
+  [CHAT_TOOL_NAME]: REQUEST_SCOPES['turn.start'],
   reset_conversation: REQUEST_SCOPES['session.reset'],
 };
 export const MCP_RESOURCE_SCOPES: Readonly<Record<string, Scope | null>> = {

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { AgentIdentity } from '../../core/agent-description.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AgentCard, AgentSurfaceDeps } from './agent/agent-deps.ts';
+import { CHAT_TOOL_NAME } from './agent/chat-tool-name.ts';
 import { ChangeNotices } from './change-notices.ts';
 import { type McpEra, mcpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -37,7 +38,7 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
   const server = new RawServer(
     { ...nameOf(agent), title: agent.name, version: agent.version },
     {
-      instructions: `${introduction(agent)}An AI agent (${agent.model}).${exposes.has('agent') ? ' Talk to it with the tool chat_with_agent.' : ''}`,
+      instructions: `${introduction(agent)}An AI agent (${agent.model}).${exposes.has('agent') ? ` Talk to it with the tool ${CHAT_TOOL_NAME}.` : ''}`,
       jsonSchemaValidator: noValidator,
       capabilities: capabilitiesOf(surface, era),
     },

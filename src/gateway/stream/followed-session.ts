@@ -18,7 +18,7 @@ export interface Following
   readonly afterSeq: number;
   readonly sink: FrameSink;
   /** What the client gets first; empty if nothing. */
-  readonly begin?: () => string;
+  readonly begin?: ResumingReaderDeps['encodeResumed'];
   /** What the client gets of it; empty if nothing. */
   readonly take: (signal: SessionSignal) => string;
   /** Whether nothing follows. */

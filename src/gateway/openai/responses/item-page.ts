@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { WholeNumber } from '../../../wire/requests.ts';
 
 export const ItemsQuery = z.object({
   order: z.enum(['asc', 'desc']).default('desc'),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  after: z.string().optional().describe('The id of the item before the first one.'),
+  limit: WholeNumber.pipe(z.int().min(1).max(100)).default(20),
+  after: z
+    .string()
+    .min(1, 'must not be empty')
+    .optional()
+    .describe('The id of the item before the first one.'),
 });
 export type ItemsQuery = z.infer<typeof ItemsQuery>;
 

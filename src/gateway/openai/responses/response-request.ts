@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SessionId } from '../../../core/ids.ts';
-import { optional } from '../../../wire/requests.ts';
+import { optional, WholeNumber } from '../../../wire/requests.ts';
 import { FunctionTool } from '../../requests/tool-options.ts';
 import { AskedFormat } from '../output-format.ts';
 
@@ -88,6 +88,7 @@ const Tool = z.object({
 
 export const ResponseRequest = z.object({
   model: z.string().min(1).describe('The id of an agent: `GET /v1/models` lists them.'),
+  prompt: optional(z.never('is not supported: the agent has its own prompt')),
   input: z
     .union([z.string(), z.array(InputItem).min(1, 'must not be empty')], 'must be a text, or a list of items')
     .describe('What is new. Without `previous_response_id` and `conversation`, the whole conversation.'),
@@ -118,7 +119,6 @@ export const ResponseRequest = z.object({
     z.object({ summary: optional(z.enum(['auto', 'concise', 'detailed'])) }).loose(),
   ).describe('With `summary`, the reasoning of the model is a part of the response, and is kept in the log.'),
   metadata: optional(z.record(z.string(), z.string())),
-  prompt: optional(z.never('is not supported: the agent has its own prompt')),
 });
 export type ResponseRequest = z.infer<typeof ResponseRequest>;
 
@@ -130,12 +130,9 @@ export const CompactRequest = ResponseRequest.pick({
 
 export const RetrieveQuery = z.object({
   stream: z.enum(['true', 'false']).default('false'),
-  starting_after: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .describe('With `stream=true`: only the events behind the one with this `sequence_number`.'),
+  starting_after: WholeNumber.optional().describe(
+    'With `stream=true`: only the events behind the one with this `sequence_number`.',
+  ),
 });
 
 export const DeletedResponse = z.object({

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { RunInput } from '../../../../src/gateway/ag-ui/run-input.ts';
+import { ItemsQuery } from '../../../../src/gateway/openai/responses/item-page.ts';
+import { ResponseRequest, RetrieveQuery } from '../../../../src/gateway/openai/responses/response-request.ts';
+import { parseFields } from '../../../../src/gateway/requests/request-fields.ts';
+
+const refusal = (schema: z.ZodType, value: unknown): unknown => {
+  try {
+    return parseFields(schema, value);
+  } catch (error) {
+    return (error as { details?: unknown }).details;
+  }
+};
+
+describe('what a client of another protocol sends', () => {
+  it.each(['', '1e2', '0x10', '-1', '1.5', ' 1'])('a number in a query is not %j', (number) => {
+    const issue = 'must be a whole number';
+    expect(refusal(RetrieveQuery, { starting_after: number })).toMatchObject({
+      field: 'starting_after',
+      issue,
+    });
+    expect(refusal(ItemsQuery, { limit: number })).toMatchObject({ field: 'limit', issue });
+  });
+
+  it('a number in a query is one of decimal digits', () => {
+    expect(refusal(RetrieveQuery, { starting_after: '0' })).toMatchObject({ starting_after: 0 });
+    expect(refusal(ItemsQuery, { limit: '7' })).toMatchObject({ limit: 7 });
+  });
+
+  it('a list has no item without an id', () => {
+    expect(refusal(ItemsQuery, { after: '' })).toMatchObject({ field: 'after', issue: 'must not be empty' });
+  });
+
+  it('a prompt in place of the input is what is refused', () => {
+    expect(refusal(ResponseRequest, { model: 'm', prompt: { id: 'p' } })).toMatchObject({
+      field: 'prompt',
+      issue: 'is not supported: the agent has its own prompt',
+    });
+  });
+
+  it('the content of a message is told what it must be', () => {
+    const messages = [{ role: 'user', id: 'm', content: 7 }];
+    expect(refusal(RunInput, { threadId: 't', runId: 'r', messages })).toMatchObject({
+      field: 'messages.0.content',
+      issue: 'must be a text, or a list of parts',
+    });
+  });
+});
