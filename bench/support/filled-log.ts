@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteEventStore } from '../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { createJsonLogger } from '../../src/app/logger.ts';
+import type { SessionEvent } from '../../src/core/log/events.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 import { EVENTS_PER_TURN, longTurn, openTurn, shortTurn } from './conversation.ts';
 import type { Scope } from './scope.ts';
@@ -40,7 +41,7 @@ export function longSession(events: number, index = 0): string {
 }
 
 /** Increase it when the generated logs change, so that the kept ones are not used. */
-const VERSION = 2;
+const VERSION = 3;
 /** Appended at once, so that they share a disk synchronisation. */
 const SESSIONS_AT_ONCE = 500;
 const TURNS_AT_ONCE = 250;
@@ -82,12 +83,11 @@ async function make(scope: Scope, directory: string, contents: LogContents): Pro
 
 async function fill(store: EventStore, { sessions = 0, openTurns = 0, long = [], ...contents }: LogContents) {
   const turns = Math.ceil((contents.eventsPerSession ?? EVENTS_PER_TURN) / EVENTS_PER_TURN);
-  const events = Array.from({ length: turns }, shortTurn).flat();
   for (let first = 0; first < sessions; first += SESSIONS_AT_ONCE) {
     const batch = Math.min(SESSIONS_AT_ONCE, sessions - first);
     await Promise.all(
       Array.from({ length: batch }, (_, index) =>
-        store.append(`s${first + index}`, 0, events, { open: false }),
+        appendTurns(store, `s${first + index}`, 0, Array.from({ length: turns }, shortTurn)),
       ),
     );
   }
@@ -102,10 +102,23 @@ async function fill(store: EventStore, { sessions = 0, openTurns = 0, long = [],
 async function fillLong(store: EventStore, sessionId: string, events: number): Promise<void> {
   for (let seq = 0; seq < events; ) {
     const turns = Math.min(TURNS_AT_ONCE, Math.ceil((events - seq) / EVENTS_PER_TURN));
-    const batch = Array.from({ length: turns }, longTurn).flat();
-    await store.append(sessionId, seq, batch, { open: false });
-    seq += batch.length;
+    await appendTurns(store, sessionId, seq, Array.from({ length: turns }, longTurn));
+    seq += turns * EVENTS_PER_TURN;
   }
+}
+
+/** One append a turn, as the service does. */
+async function appendTurns(
+  store: EventStore,
+  sessionId: string,
+  afterSeq: number,
+  turns: readonly SessionEvent[][],
+): Promise<void> {
+  await Promise.all(
+    turns.map((events, index) =>
+      store.append(sessionId, afterSeq + index * EVENTS_PER_TURN, events, { open: false }),
+    ),
+  );
 }
 
 function nameOf({ sessions = 0, eventsPerSession = 0, openTurns = 0, long = [] }: LogContents): string {

@@ -165,11 +165,12 @@ async function cutTurns(directory: string): Promise<void> {
   ];
   {
     await using store = await openSqliteEventStore({ directory, log: recordingLog() });
-    await store.append('cut', 0, events, { open: true });
+    await store.append('cut', 0, events.slice(0, 5), { open: true });
+    await store.append('cut', 5, events.slice(5));
     await store.append('whole', 0, events.slice(0, 2), { open: false });
   }
   const db = new DatabaseSync(join(directory, 'events.db'));
-  db.exec("UPDATE events SET data = '{}' WHERE session = 'cut' AND seq = 6");
+  db.exec("UPDATE events SET data = '{}' WHERE session = 'cut' AND seq = 7");
   db.close();
 }
 

@@ -37,8 +37,9 @@ describe('the SQLite event store', () => {
   /** Makes an event log with three events, then does to it what only somebody else would do. */
   async function tampered(tamper: (db: DatabaseSync) => void, later: SessionEvent[] = []): Promise<void> {
     await using store = await open();
-    await store.append('s', 0, ['a', 'b', 'c'].map(started));
-    await store.append('later', 0, later);
+    for (const [seq, id] of ['a', 'b', 'c'].entries()) await store.append('s', seq, [started(id)]);
+    // Each is a row of its own.
+    await Promise.all(later.map((event, seq) => store.append('later', seq, [event])));
     await store[Symbol.asyncDispose]();
     const { DatabaseSync } = loadSqlite();
     const db = new DatabaseSync(file);
@@ -225,7 +226,7 @@ describe('the SQLite event store', () => {
     });
 
     it.each([
-      ['a newer version', 'PRAGMA user_version = 3', /newer agent-service \(schema 3, this one knows 2\)/],
+      ['a newer version', 'PRAGMA user_version = 4', /newer agent-service \(schema 4, this one knows 3\)/],
       ['a database of another program', 'PRAGMA application_id = 7', /not an event log of agent-service/],
       ['an unmarked database with tables', 'PRAGMA application_id = 0', /not an event log of agent-service/],
     ])('%s', async (_, sql, message) => {

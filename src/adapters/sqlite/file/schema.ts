@@ -3,7 +3,7 @@ import { integerOf } from './columns.ts';
 
 /** "agse", in the header of every event log. */
 const applicationId = 0x61677365;
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /**
  * The tables keep their rowids on purpose. In order of arrival, a batch of many sessions fills a few pages. Clustered
@@ -49,7 +49,7 @@ export const marks = `
 `;
 
 /** What a database file contains. */
-export type Identity = 'empty' | 'version 1' | 'current';
+export type Identity = 'empty' | 'version 1' | 'version 2' | 'current';
 
 /** Throws when the file is not an event log, or of a version that this release does not know. */
 export function identify(db: DatabaseSync, file: string): Identity {
@@ -57,6 +57,7 @@ export function identify(db: DatabaseSync, file: string): Identity {
   const version = readInteger(db, 'PRAGMA user_version');
   if (application === applicationId && version === schemaVersion) return 'current';
   if (application === applicationId && version === 1) return 'version 1';
+  if (application === applicationId && version === 2) return 'version 2';
   if (application === applicationId && version > schemaVersion) {
     throw new Error(
       `${file} was written by a newer agent-service (schema ${version}, this one knows ${schemaVersion}); ` +

@@ -2,9 +2,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { chainHash, chainStart, type Link } from '../../../stored-log/chain.ts';
 import { integerOf, textOf } from '../file/columns.ts';
+import { firstSeqOf } from '../file/packed-events.ts';
 import { isSqliteError } from '../file/sqlite-errors.ts';
 
-/** A link with its stored hash. */
+/** A row with its stored hash. */
 export interface StoredLink extends Link {
   readonly hash: string;
 }
@@ -20,40 +21,45 @@ export function storedLink(row: Record<string, unknown>): StoredLink {
   };
 }
 
-/** Reads and checks single links of the chains. */
+/** Reads and checks single rows of the chains. */
 export class ChainReader {
   readonly #link: StatementSync;
-  readonly #hash: StatementSync;
+  readonly #before: StatementSync;
   readonly #last: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#link = db.prepare('SELECT seq, time, type, data, hash FROM events WHERE session = ? AND seq = ?');
-    this.#hash = db.prepare('SELECT hash FROM events WHERE session = ? AND seq = ?');
+    this.#before = db.prepare(
+      'SELECT seq, hash FROM events WHERE session = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
+    );
     this.#last = db.prepare('SELECT session, seq FROM events ORDER BY rowid DESC LIMIT ?');
   }
 
-  /** The stored hash of the event at `seq`, which the next event is chained to. */
-  hashAt(sessionId: SessionId, seq: number): string | undefined {
-    if (seq === 0) return chainStart;
-    const hash = this.#hash.get(sessionId, seq)?.hash;
-    return typeof hash === 'string' ? hash : undefined;
+  /** The last row without events after `seq`, which the next row is chained to. */
+  before(sessionId: SessionId, seq: number): Pick<StoredLink, 'seq' | 'hash'> {
+    const row = seq === 0 ? undefined : this.#before.get(sessionId, seq);
+    return row === undefined
+      ? { seq: 0, hash: chainStart }
+      : { seq: integerOf(row.seq), hash: textOf(row.hash) };
   }
 
-  /** Whether the event exists and is linked to its predecessor. With `hash`, whether it also has that hash. */
+  /** Whether a row ends with the event and is linked to its predecessor. With `hash`, whether it also has that hash. */
   holds(sessionId: SessionId, seq: number, hash?: string): boolean {
     try {
       const row = this.#link.get(sessionId, seq);
-      const previous = this.hashAt(sessionId, seq - 1);
-      if (row === undefined || previous === undefined) return false;
+      if (row === undefined) return false;
       const link = storedLink(row);
-      return chainHash(previous, sessionId, link) === link.hash && (hash ?? link.hash) === link.hash;
+      const end = firstSeqOf(link) - 1;
+      const previous = this.before(sessionId, end);
+      if (previous.seq !== end) return false;
+      return chainHash(previous.hash, sessionId, link) === link.hash && (hash ?? link.hash) === link.hash;
     } catch (error) {
       if (isSqliteError(error)) throw error;
       return false;
     }
   }
 
-  /** Session and seq of the last events that were stored. */
+  /** Session and last seq of the rows that were stored last. */
   last(count: number): { readonly sessionId: SessionId; readonly seq: number }[] {
     return this.#last
       .all(count)

@@ -1,12 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
-import { chainHash } from '../../../stored-log/chain.ts';
+import { chainHash, type Link } from '../../../stored-log/chain.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
+import { eventsOf, firstSeqOf } from '../file/packed-events.ts';
 import { isCorrupt, isSqliteError } from '../file/sqlite-errors.ts';
 import type { SessionIndex } from '../index/session-index.ts';
 import { ChainReader, type StoredLink, storedLink } from './chain-reader.ts';
 
-/** Reads the events of a session, and checks that each is linked to its predecessor. */
+/** Reads the events of a session, and checks that each row is linked to its predecessor. */
 export class VerifiedRows {
   readonly #file: string;
   readonly #index: SessionIndex;
@@ -18,7 +19,7 @@ export class VerifiedRows {
     this.#index = index;
     this.#chain = new ChainReader(db);
     this.#select = db.prepare(
-      'SELECT seq, time, type, data, hash FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?',
+      'SELECT seq, time, type, data, hash FROM events WHERE session = ? AND seq > ? ORDER BY seq',
     );
   }
 
@@ -29,29 +30,41 @@ export class VerifiedRows {
 
   /** Throws a `DamagedLogError` if a session that is not in the index has events. */
   requireNone(sessionId: SessionId): void {
-    this.after(sessionId, 0, 1).next();
+    this.rows(sessionId, 0).next();
   }
 
   /** The events after a seq, at most `limit`. Throws a `DamagedLogError` at the first damaged or missing event. */
-  *after(sessionId: SessionId, afterSeq: number, limit: number): Generator<StoredLink, void, void> {
+  *after(sessionId: SessionId, afterSeq: number, limit: number): Generator<Link, void, void> {
+    for (const row of this.rows(sessionId, afterSeq)) {
+      for (const event of eventsOf(row)) {
+        if (event.seq <= afterSeq) continue;
+        yield event;
+        if (event.seq === afterSeq + limit) return;
+      }
+    }
+  }
+
+  /** The rows with the events after a seq. The first may also have events up to it. Throws as `after` does. */
+  *rows(sessionId: SessionId, afterSeq: number): Generator<StoredLink, void, void> {
     let seq = afterSeq;
     try {
       const session = this.#index.find(sessionId);
       const head = session?.head ?? 0;
       if (afterSeq > head) return;
-      let previous = this.#chain.hashAt(sessionId, afterSeq);
-      for (const row of this.#select.iterate(sessionId, afterSeq, limit)) {
+      let previous = this.#chain.before(sessionId, afterSeq);
+      seq = previous.seq;
+      for (const row of this.#select.iterate(sessionId, afterSeq)) {
         const link = storedLink(row);
-        if (seq === head) throw new Error(`the session ends at seq ${head}, but seq ${link.seq} exists`);
-        if (link.seq !== seq + 1) throw new Error(`found seq ${link.seq} in its place`);
-        if (previous === undefined) throw new Error('the event before it is missing');
-        if (chainHash(previous, sessionId, link) !== link.hash) throw new Error('its checksum is wrong');
+        const first = firstSeqOf(link);
+        if (link.seq > head) throw new Error(`the session ends at seq ${head}, but seq ${link.seq} exists`);
+        if (first !== seq + 1) throw new Error(`found seq ${first} in its place`);
+        if (chainHash(previous.hash, sessionId, link) !== link.hash) throw new Error('its checksum is wrong');
         if (link.seq === head && link.hash !== session?.hash) throw new Error('it is not the last event');
         yield link;
         seq = link.seq;
-        previous = link.hash;
+        previous = link;
       }
-      if (seq < Math.min(head, afterSeq + limit)) throw new Error('it is missing');
+      if (seq < head) throw new Error('it is missing');
     } catch (error) {
       throw this.#explain(error, sessionId, seq + 1);
     }

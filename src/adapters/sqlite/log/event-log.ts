@@ -8,6 +8,7 @@ import { chainHash, chainStart } from '../../../stored-log/chain.ts';
 import { backupFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
+import { cutAfter, packed } from '../file/packed-events.ts';
 import { marks } from '../file/schema.ts';
 import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
 import { EventCount } from '../index/event-count.ts';
@@ -126,9 +127,11 @@ export class EventLog implements Disposable {
       const actual = this.#checked(() => this.#index.find(to))?.head;
       if (actual !== undefined) return { type: 'forked', actual } as const;
       let hash = chainStart;
-      for (const link of this.#rows.after(from, 0, at)) {
-        hash = chainHash(hash, to, link);
-        this.#insert.run(to, link.seq, link.time, link.type, link.data, hash);
+      for (const row of this.#rows.rows(from, 0)) {
+        const copy = cutAfter(row, at);
+        hash = chainHash(hash, to, copy);
+        this.#insert.run(to, copy.seq, copy.time, copy.type, copy.data, hash);
+        if (copy.seq === at) break;
       }
       this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
       this.#store({ sessionId: to, expectedSeq: at, types, data, open: false, title }, time);
@@ -236,7 +239,7 @@ export class EventLog implements Disposable {
   }
 
   #store(append: AppendRequest, time: number): { actual: number } | { error: Error } | undefined {
-    const { sessionId, expectedSeq, types, data, open, title } = append;
+    const { sessionId, expectedSeq, data, open, title } = append;
     let session: ReturnType<SessionIndex['find']>;
     try {
       session = this.#checked(() => this.#index.find(sessionId));
@@ -250,10 +253,9 @@ export class EventLog implements Disposable {
     const head = expectedSeq + data.length;
     if (head === 0) return undefined;
     let hash = session?.hash ?? chainStart;
-    for (const [index, json] of data.entries()) {
-      const link = { seq: expectedSeq + 1 + index, time, type: types[index] ?? '', data: json };
-      hash = chainHash(hash, sessionId, link);
-      this.#insert.run(sessionId, link.seq, time, link.type, json, hash);
+    for (const row of packed(expectedSeq, time, append)) {
+      hash = chainHash(hash, sessionId, row);
+      this.#insert.run(sessionId, row.seq, time, row.type, row.data, hash);
     }
     this.#index.put({
       sessionId,

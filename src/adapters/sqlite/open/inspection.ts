@@ -28,7 +28,8 @@ export function inspect(file: string, recorded: RecordedHeads | undefined): void
     viewReadOnly(file, (db) => {
       const identity = identify(db, file);
       if (identity === 'empty' && recorded !== undefined) throw vanished(file, recorded);
-      if (identity === 'current') requireWholeEnd(db, file, recorded?.heads ?? new Map());
+      if (identity === 'version 2' || identity === 'current')
+        requireWholeEnd(db, file, recorded?.heads ?? new Map());
     });
   } catch (error) {
     if (!isCorrupt(error) && !(error instanceof DamagedLogError)) throw error;

@@ -64,6 +64,8 @@ function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);
+    // Its rows are rows of this version, too.
+    if (found === 'version 2') db.exec(marks);
     db.exec(titlesTable);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these settings do nothing.
@@ -80,7 +82,7 @@ function notices(directory: string, recorded: RecordedHeads | undefined, found: 
   const lines = recorded?.unreadable ?? 0;
   return [
     ...(found === 'version 1' ? ['event log: migrated from version 1 to the current version'] : []),
-    ...(found === 'current' && recorded === undefined
+    ...((found === 'version 2' || found === 'current') && recorded === undefined
       ? [`event log: ${file} is missing, so a loss of the last appends before this start cannot be detected`]
       : []),
     ...(lines > 0

@@ -8,7 +8,9 @@ import { serviceOrigin } from '../../../core/request/request-origin.ts';
 import { decide } from '../../../core/session/session-decider.ts';
 import { evolve, initialSessionState, type SessionState } from '../../../core/session/session-state.ts';
 import { chainHash } from '../../../stored-log/chain.ts';
-import { textOf } from '../file/columns.ts';
+import { encodeAll } from '../../../stored-log/stored-row.ts';
+import { eventsOf, packed } from '../file/packed-events.ts';
+import { storedLink } from '../integrity/chain-reader.ts';
 import type { Chain, Sink } from './salvage.ts';
 
 /** A turn whose end is lost, so that the repair has ended it. */
@@ -43,11 +45,10 @@ export function endCutTurns(
   const events = decide(state, { type: 'session.repair' }, ANY_POLICY);
   const time = Date.now();
   let { head, hash } = chain;
-  for (const recorded of record(events, serviceOrigin())) {
-    head += 1;
-    const link = { seq: head, time, type: recorded.event.type, data: currentEvents.encode(recorded) };
-    hash = chainHash(hash, sessionId, link);
-    sink(sessionId, link, hash);
+  for (const row of packed(head, time, encodeAll(record(events, serviceOrigin()), currentEvents))) {
+    head = row.seq;
+    hash = chainHash(hash, sessionId, row);
+    sink(sessionId, row, hash);
   }
   const ended = events.flatMap((event) =>
     event.type === 'turn.cancelled' ? [{ sessionId, turnId: event.turnId }] : [],
@@ -58,10 +59,12 @@ export function endCutTurns(
 
 /** Null when this release cannot read an event, or one contradicts those before it. */
 function foldedState(db: DatabaseSync, sessionId: SessionId): SessionState | null {
-  const rows = db.prepare('SELECT data FROM events WHERE session = ? ORDER BY seq');
+  const rows = db.prepare('SELECT * FROM events WHERE session = ? ORDER BY seq');
   try {
     let state = initialSessionState();
-    for (const row of rows.iterate(sessionId)) state = evolve(state, sessionEvent(textOf(row.data)));
+    for (const row of rows.iterate(sessionId)) {
+      for (const { data } of eventsOf(storedLink(row))) state = evolve(state, sessionEvent(data));
+    }
     return state;
   } catch {
     return null; // The service says what is wrong when it loads the session.

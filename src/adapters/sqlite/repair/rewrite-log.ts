@@ -5,6 +5,7 @@ import { SessionEvent } from '../../../core/log/events.ts';
 import { evolveTitle, NO_TITLE, type SessionTitle, shownTitle } from '../../../core/session/session-title.ts';
 import { logFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
+import { eventsOf } from '../file/packed-events.ts';
 import { viewReadOnly } from '../file/read-only.ts';
 import { marks, tables, titlesTable } from '../file/schema.ts';
 import { SessionIndex } from '../index/session-index.ts';
@@ -48,10 +49,12 @@ export function rewriteLog(log: LogToRewrite, damaged?: DatabaseSync): Rewritten
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
     const titles = new Map<SessionId, SessionTitle>();
-    const sink: Sink = (sessionId, { seq, time, type, data }, hash) => {
-      insert.run(sessionId, seq, time, type, data, hash);
-      if (!titleEvents.has(type)) return;
-      titles.set(sessionId, evolveTitle(titles.get(sessionId) ?? NO_TITLE, sessionEventIn(data)));
+    const sink: Sink = (sessionId, row, hash) => {
+      insert.run(sessionId, row.seq, row.time, row.type, row.data, hash);
+      for (const { type, data } of eventsOf(row)) {
+        if (!titleEvents.has(type)) continue;
+        titles.set(sessionId, evolveTitle(titles.get(sessionId) ?? NO_TITLE, sessionEventIn(data)));
+      }
     };
     const salvage = new Salvage(log.heads, sink);
     if (damaged !== undefined) salvageAll(salvage, log, damaged);

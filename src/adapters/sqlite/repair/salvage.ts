@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { chainHash, chainStart, type Link } from '../../../stored-log/chain.ts';
 import { integerOf, textOf } from '../file/columns.ts';
+import { firstSeqOf } from '../file/packed-events.ts';
 import { isSqliteError, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { type IndexedSession, parseSession } from '../index/session-index.ts';
 import { storedLink } from '../integrity/chain-reader.ts';
@@ -17,7 +18,7 @@ export interface Chain {
   readonly updatedAt: number;
 }
 
-/** Receives each event that is proved to be the next of its session. */
+/** Receives each row that is proved to be the next of its session. */
 export type Sink = (sessionId: SessionId, link: Link, hash: string) => void;
 
 /**
@@ -48,7 +49,7 @@ export class Salvage {
   /** Reads one view of the log. @param skip sessions to ignore in this view. */
   follow(db: DatabaseSync, skip: ReadonlySet<SessionId> = new Set()): void {
     for (const row of this.#rows(db, 'sessions')) this.#guarded(() => this.#takeIndexRow(row, skip));
-    for (const row of this.#rows(db, 'events')) this.#guarded(() => this.#takeEvent(row, skip));
+    for (const row of this.#rows(db, 'events')) this.#guarded(() => this.#takeEvents(row, skip));
   }
 
   #rows(db: DatabaseSync, table: 'events' | 'sessions'): Iterable<Record<string, SQLOutputValue>> {
@@ -74,24 +75,25 @@ export class Salvage {
     this.#note(session.sessionId, session.head);
   }
 
-  #takeEvent(row: Record<string, SQLOutputValue>, skip: ReadonlySet<SessionId>): void {
+  #takeEvents(row: Record<string, SQLOutputValue>, skip: ReadonlySet<SessionId>): void {
     const sessionId = textOf(row.session);
     if (skip.has(sessionId)) return;
     const chain = this.chains.get(sessionId);
-    const seq = integerOf(row.seq);
     const previous = chain?.hash ?? chainStart;
     const link = row.hash === undefined ? versionOneLink(row, sessionId, previous) : storedLink(row);
+    const { seq } = link;
+    const first = firstSeqOf(link);
     const expected = (chain?.head ?? 0) + 1;
-    if (seq === expected && chainHash(previous, sessionId, link) === link.hash) {
+    if (first === expected && chainHash(previous, sessionId, link) === link.hash) {
       const { hash, time } = link;
       this.chains.set(sessionId, { head: seq, hash, createdAt: chain?.createdAt ?? time, updatedAt: time });
       this.#note(sessionId, seq);
       this.#sink(sessionId, link, hash);
     } else if (seq >= expected) {
-      this.#find(`session ${sessionId}, seq ${seq} is not linked to the event before it`);
+      this.#find(`session ${sessionId}, seq ${first} is not linked to the event before it`);
       // The row is linked at least to the row before it, so its seq is right.
       const seen = this.#seen.get(sessionId);
-      if (seen?.seq === seq - 1 && chainHash(seen.hash, sessionId, link) === link.hash)
+      if (seen?.seq === first - 1 && chainHash(seen.hash, sessionId, link) === link.hash)
         this.#note(sessionId, seq);
     }
     this.#seen.set(sessionId, { seq, hash: link.hash });
