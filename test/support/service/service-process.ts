@@ -14,7 +14,7 @@ export interface ProcessOptions {
   /** Working directory; the package's root when left out. */
   readonly cwd?: string;
   readonly environment?: Record<string, string>;
-  /** Relative to the package's root. */
+  /** Relative to the package's root. Left out, it is the command: the build if it is of these sources, which starts sooner. */
   readonly script?: string;
   /** Flags of Node itself. */
   readonly nodeFlags?: readonly string[];
@@ -37,7 +37,7 @@ export class ServiceProcess implements AsyncDisposable {
   readonly ended: Promise<Ending>;
 
   constructor(args: readonly string[], options: ProcessOptions = {}) {
-    const { cwd = root, environment, script = 'src/app/main.ts', nodeFlags = [], trace } = options;
+    const { cwd = root, environment, script = 'bin/agent-service.js', nodeFlags = [], trace } = options;
     // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...storeOf(args, cwd), ...environment };
     const before = trace === undefined ? [] : tracing(trace);
