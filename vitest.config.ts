@@ -20,7 +20,14 @@ export default defineConfig({
         },
       },
       { test: { name: 'adapters', include: adapters, ...timeouts } },
-      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...timeouts } },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          setupFiles: 'test/support/console/close-chromium.ts',
+          ...timeouts,
+        },
+      },
       {
         test: {
           name: 'package',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { OpenAiUpstream, textReply, toolCallReply } from '../../support/models/openai-upstream.ts';
+import { SOURCES } from '../../support/project/describe-ways.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { freePort, RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
@@ -156,6 +157,7 @@ async function filesLoadedBy(environment: Record<string, string>): Promise<strin
   await using directory = await tempDirectory();
   const coverage = { NODE_V8_COVERAGE: directory.path };
   await using service = await ServiceProcess.listening(['--data-dir', ':memory:'], {
+    script: SOURCES,
     environment: { ...environment, ...coverage },
   });
   expect((await service.post('/api/message-sync', { message: 'hello' })).status).toBe(200);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
 import { DirectedModel } from '../../support/models/directed-model.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { type Ending, ServiceProcess } from '../../support/service/service-process.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
@@ -14,17 +15,24 @@ async function repair(folder: TempDirectory, ...flags: string[]): Promise<Ending
   return await process.ended;
 }
 
-/** A log whose session `s` was answered. The event with the answer is damaged. */
+/** A log whose session `s` was answered, after its message was written. The events of the answer are damaged. */
 async function folderWithDamage(): Promise<TempDirectory> {
   const folder = await tempDirectory();
   const dataDir = join(folder.path, 'data');
   {
-    await using service = await RunningService.start({ dataDir });
-    await service.post('/api/message-sync', { message: 'thanks', sessionId: 's' });
-    await service.post('/api/message-sync', { message: 'hello', sessionId: 'other' });
+    const model = new DirectedModel();
+    await using service = await RunningService.start({ dataDir, adapters: { model } });
+    for (const [index, sessionId] of ['s', 'other'].entries()) {
+      await service.post('/api/message', { message: 'thanks', sessionId });
+      (await model.call(index)).answer('You are welcome!');
+      await eventually(
+        () => viewOf(service, sessionId),
+        ({ status }) => status === 'idle',
+      );
+    }
   }
   const db = new DatabaseSync(join(dataDir, 'events.db'));
-  db.exec("UPDATE events SET data = '{}' WHERE session = 's' AND seq = 3");
+  db.exec("UPDATE events SET data = '{}' WHERE session = 's' AND seq = 4");
   db.close();
   return folder;
 }

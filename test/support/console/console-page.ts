@@ -1,6 +1,6 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { RunningService, type ServiceOptions } from '../service/running-service.ts';
-import { findChromium } from './chromium.ts';
+import { sharedChromium } from './shared-chromium.ts';
 
 /** A real browser with the page of a running service open in it. */
 export class ConsolePage implements AsyncDisposable {
@@ -8,11 +8,9 @@ export class ConsolePage implements AsyncDisposable {
   readonly page: Page;
   /** What the browser's console called an error, thrown errors and refused requests of the page included. */
   readonly errors: string[] = [];
-  readonly #browser: Browser;
 
-  private constructor(service: RunningService, browser: Browser, page: Page) {
+  private constructor(service: RunningService, page: Page) {
     this.service = service;
-    this.#browser = browser;
     this.page = page;
     page.on('console', (message) => {
       if (message.type() === 'error') this.errors.push(`${message.text()} ${message.location().url}`);
@@ -36,15 +34,15 @@ export class ConsolePage implements AsyncDisposable {
     url: string,
     context: BrowserContextOptions = {},
   ): Promise<ConsolePage> {
-    const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: ['--no-sandbox'] });
+    const browser = await sharedChromium();
     const opened = await browser.newContext(context);
-    const made = new ConsolePage(service, browser, await opened.newPage());
+    const made = new ConsolePage(service, await opened.newPage());
     await made.page.goto(url);
     return made;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser.close();
+    await this.page.context().close();
     await this.service.close();
   }
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { animatedWebp, type Frame } from './animated-webp.ts';
 import { ConsolePage } from './console-page.ts';
 import { ScreenRecorder } from './screen-recorder.ts';
+import { closeChromium } from './shared-chromium.ts';
 
 /* Records the console for the documents anew: npm run recording */
 
@@ -71,6 +72,7 @@ async function record(): Promise<readonly Frame[]> {
 }
 
 const frames = await record();
+await closeChromium();
 writeFileSync(FILE, animatedWebp(frames, SIZE));
 const { size } = statSync(FILE);
 const seconds = frames.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1_000;

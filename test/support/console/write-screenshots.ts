@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { ConsolePage } from './console-page.ts';
+import { closeChromium } from './shared-chromium.ts';
 
 /* Takes the pictures of the documents anew: npm run screenshots */
 
@@ -56,3 +57,4 @@ await picture('console-chat', '#/chat/demo', 'light', async (page) => {
 await picture('console-statechart', '#/statecharts/demo', 'dark', async (page) => {
   await page.getByText('awaitingApproval').first().waitFor();
 });
+await closeChromium();
