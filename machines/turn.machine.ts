@@ -138,6 +138,12 @@ export const turnMachine = setup({
         'The turn has begun. It waits until the service has tried each tool server once, which takes time only right after a start.',
       on: {
         'turn.prepared': [{ guard: 'hasStepped', target: 'executingTools' }, { target: 'callingModel' }],
+        // What a resumed turn waited for may come before it is prepared.
+        'approval.granted': { actions: 'endWait' },
+        'input.answered': { actions: 'endQuestion' },
+        'tool-call.succeeded': { actions: 'settleCall' },
+        'tool-call.failed': { actions: 'settleCall' },
+        'tool-call.interrupted': { actions: 'settleCall' },
         CANCEL: 'cancelling',
       },
     },

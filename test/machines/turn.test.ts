@@ -182,6 +182,20 @@ describe('the turn machine', () => {
     expect(tell(settled('1'))).toEqual({ callingModel: 'thinking' });
   });
 
+  it('takes what a resumed turn waited for before it is prepared', () => {
+    const { tell, effects } = startTurn({ step: 1, unsettled: ['1', '2'], awaiting: ['1', '2'] });
+    expect(tell(settled('1'), granted('2'))).toBe('preparing');
+    expect(effects).toEqual([]);
+    expect(tell(prepared)).toEqual({ executingTools: 'running' });
+    expect(effects).toEqual(['+tools']);
+    expect(tell(settled('2'))).toEqual({ callingModel: 'thinking' });
+  });
+
+  it('calls the model of a resumed turn whose last call is settled before it is prepared', () => {
+    const { tell } = startTurn({ step: 1, unsettled: ['1'], delegated: ['1'] });
+    expect(tell(settled('1'), prepared)).toEqual({ callingModel: 'thinking' });
+  });
+
   it('fails a resumed turn that has used up its steps', () => {
     const { tell, effects } = startTurn({ step: 3, maxSteps: 3 });
     expect(tell(prepared)).toBe('failing');

@@ -9,6 +9,7 @@ import { agentFolder } from '../../support/service/agent-folder.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { eventsOf, viewOf } from '../../support/sessions/session-api.ts';
 import { ResumingSocket } from '../../support/sockets/resuming-socket.ts';
 import type { Client } from '../../support/sockets/websocket-client.ts';
@@ -247,6 +248,40 @@ describe('an answer that does not fit', () => {
 });
 
 describe('a service that is killed while a call waits for approval', () => {
+  for (const decision of ['approve', 'deny'] as const)
+    verifies(
+      'approval.restart',
+      async () => {
+        await using directory = await tempDirectory();
+        const yaml = `${SCRIPTED}${RULES}`;
+        const launch = async (open = Promise.resolve()) => {
+          const [model, tools] = [new DirectedModel(), new DirectedTools({ pay: {} })];
+          tools.open = open;
+          const adapters = { model, connector: tools };
+          const service = await RunningService.start({ yaml, dataDir: directory.path, adapters });
+          return { model, tools, service, [Symbol.asyncDispose]: () => service.close() };
+        };
+        {
+          await using setup = await launch();
+          using _ = await asked(setup);
+        }
+        const connected = Promise.withResolvers<void>();
+        await using setup = await launch(connected.promise);
+        const { service, tools, model } = setup;
+        expect((await service.post(APPROVAL, { decision })).status).toBe(200);
+        connected.resolve();
+        if (decision === 'approve') (await tools.call(0)).answer('done');
+        (await model.call(0)).answer('So be it.');
+        const { history } = await eventually(
+          () => viewOf(service, 'default'),
+          ({ status }) => status === 'idle',
+        );
+        expect(history.at(-1)).toEqual({ role: 'assistant', content: 'So be it.' });
+        expect(tools.calls).toHaveLength(decision === 'approve' ? 1 : 0);
+      },
+      `${decision === 'approve' ? 'approved' : 'denied'} before the tool servers of the restarted service are there`,
+    );
+
   verifies('approval.restart', async () => {
     await using upstream = await OpenAiUpstream.listen();
     const tools = new GatedTools({ pay: { readOnly: false } });
