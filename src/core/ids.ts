@@ -4,8 +4,9 @@ import { z } from 'zod';
 export const SessionId = z
   .string()
   .regex(
-    // What comes before a second slash are the tenant and the principal that a session belongs to.
-    /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[A-Za-z0-9._:@%-]{1,600}\/)?[A-Za-z0-9_-][A-Za-z0-9._:@-]{0,127}$/,
+    // What comes before a second slash are the tenant and the principal that a session belongs to. The longest principal
+    // has 200 characters that are percent-encoded, each as nine.
+    /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[A-Za-z0-9._:@%-]{1,2000}\/)?[A-Za-z0-9_-][A-Za-z0-9._:@-]{0,127}$/,
     'must be 1 to 128 characters of A-Z a-z 0-9 _ - . : @ and start with a letter, digit, _ or -',
   )
   .describe(

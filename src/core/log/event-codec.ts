@@ -14,6 +14,7 @@ const RecordedMetadata = z.object({ meta: EventMetadata });
 
 /** Writes events as JSON and reads them back. Events of older versions are read as events of the current version. */
 export interface EventCodec {
+  /** Throws a `ZodError` if an event that a client has shaped could not be read again. */
   encode(recorded: RecordedEvent): string;
   /** Throws what `parse` throws. */
   decode(text: string): RecordedEvent;
@@ -79,7 +80,9 @@ export function eventCodec(known: Upcasters): EventCodec {
     stored,
     encode({ event, meta }) {
       const beside = `{"v":${LOG_FORMAT},"meta":{"version":${versionOf(event.type)}${encodeMetadata(event, meta)}}`;
-      return `${beside},${JSON.stringify(event).slice(1)}`;
+      const text = `${beside},${JSON.stringify(event).slice(1)}`;
+      if (isShapedByClient(event)) LoggedEvent.parse(JSON.parse(text));
+      return text;
     },
     decode(text) {
       const event: unknown = JSON.parse(text);
@@ -88,6 +91,21 @@ export function eventCodec(known: Upcasters): EventCodec {
     },
   };
 }
+
+/**
+ * Whether much of the event is as a client has sent it. An event that cannot be read is refused here, because in the log it
+ * would make its whole stream unreadable. The events that each turn has are spared the time.
+ */
+function isShapedByClient(event: LoggedEvent): boolean {
+  if (event.type === 'turn.requested') return event.given !== undefined || event.options !== undefined;
+  return SHAPED_BY_CLIENTS.has(event.type);
+}
+
+const SHAPED_BY_CLIENTS: ReadonlySet<LoggedEvent['type']> = new Set([
+  ...(['session.extended', 'session.described', 'session.renamed', 'session.forked'] as const),
+  ...(['session.shared', 'api-key.created', 'mcp-server.registered', 'push.registered'] as const),
+  'input.answered',
+]);
 
 const EventOfAnyVersion = z.record(z.string(), z.unknown());
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SessionId } from '../../core/ids.ts';
+import { CallId, SessionId } from '../../core/ids.ts';
 import { ClientTool } from '../../core/tool-call/client-tool.ts';
 import { optional } from '../../wire/requests.ts';
 
@@ -24,7 +24,7 @@ const Content = z.union([z.string(), z.array(ContentPart)], 'must be a text, or 
 export type Content = z.infer<typeof Content>;
 
 const ToolCall = z.looseObject({
-  id: z.string(),
+  id: CallId,
   type: z.literal('function'),
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
 });
@@ -43,7 +43,7 @@ export const InputMessage = z.discriminatedUnion('role', [
   z.looseObject({
     role: z.literal('tool'),
     id,
-    toolCallId: z.string(),
+    toolCallId: CallId,
     content: Content,
     error: optional(z.string()),
   }),

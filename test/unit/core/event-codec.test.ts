@@ -4,6 +4,7 @@ import { memoryEventStore } from '../../../src/adapters/memory/memory-event-stor
 import { readExport } from '../../../src/cli/transfer/exported-session.ts';
 import { currentEvents, LOG_FORMAT, NewerEventError } from '../../../src/core/log/event-codec.ts';
 import type { EventMetadata } from '../../../src/core/log/event-metadata.ts';
+import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { exportedLines, exportedText } from '../../support/log/exported-text.ts';
 import { codecOfVersion, startedIn } from '../../support/log/older-events.ts';
 
@@ -33,6 +34,20 @@ describe('the codec of events', () => {
     const { id, actor } = meta;
     expect(JSON.parse(written)).toEqual({ v: 3, meta: { version: 3, id, actor }, ...startedIn[3] });
     expect(today.decode(written)).toStrictEqual({ event: startedIn[3], meta: own });
+  });
+
+  it('writes nothing of a client that it could not read again', () => {
+    const asked = (callId: string): SessionEvent => ({
+      type: 'turn.requested',
+      turnId: 't',
+      text: 'hello',
+      given: [{ role: 'tool', callId, name: 'look', text: 'found' }],
+    });
+    expect(() => currentEvents.encode({ event: asked(''), meta })).toThrow('given');
+    const shared = { type: 'session.shared', grantId: 'g', sessionId: 'a b', access: 'read' } as const;
+    expect(() => currentEvents.encode({ event: shared, meta })).toThrow('sessionId');
+    const written = currentEvents.encode({ event: asked('c1'), meta });
+    expect(currentEvents.decode(written).event).toEqual(asked('c1'));
   });
 
   it('refuses metadata of which a part is missing', () => {

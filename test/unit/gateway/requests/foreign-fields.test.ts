@@ -39,6 +39,22 @@ describe('what a client of another protocol sends', () => {
     });
   });
 
+  it.each([
+    [
+      'a call',
+      {
+        role: 'assistant',
+        id: 'm',
+        toolCalls: [{ id: '', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+    ],
+    ['a result', { role: 'tool', id: 'm', toolCallId: '', content: 'found' }],
+  ])('%s of a tool has an id', (_, message) => {
+    expect(refusal(RunInput, { threadId: 't', runId: 'r', messages: [message] })).toMatchObject({
+      field: expect.stringMatching(/^messages\.0\.(toolCalls\.0\.id|toolCallId)$/),
+    });
+  });
+
   it('the content of a message is told what it must be', () => {
     const messages = [{ role: 'user', id: 'm', content: 7 }];
     expect(refusal(RunInput, { threadId: 't', runId: 'r', messages })).toMatchObject({
