@@ -21,5 +21,5 @@ export const TurnId = z.string().min(1);
 export type TurnId = z.infer<typeof TurnId>;
 
 /** The id of a tool call. It is unique among the calls that the model is shown. */
-export const CallId = z.string().min(1);
+export const CallId = z.string().min(1, 'must not be empty');
 export type CallId = z.infer<typeof CallId>;
