@@ -7,6 +7,7 @@ import { retryHeaders } from '../http/error-response.ts';
 import { jsonResponse } from '../http/http-message.ts';
 import { clientError } from '../requests/client-error.ts';
 import { parseJson } from '../requests/json-text.ts';
+import { checkBodySize } from '../requests/message-size.ts';
 import { decodeText, parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError, type JsonRpcError, JsonRpcId, jsonRpcError, jsonRpcFault } from './a2a-error.ts';
@@ -24,6 +25,7 @@ import {
 import { type A2aMethod, isA2aMethod, requireMethod } from './a2a-scopes.ts';
 import { checkVersion } from './a2a-version.ts';
 import { listTasks } from './list-tasks.ts';
+import { filesLength } from './message-content.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 import { sendMessage, sendStreamingMessage } from './send-message.ts';
 import { extendedCard } from './served-card.ts';
@@ -60,6 +62,7 @@ export async function answerJsonRpc(call: A2aCall, log: Logger): Promise<HttpRes
     id = idIn(sent);
     checkVersion(call.request);
     const { method, params } = requestIn(sent);
+    await checkBodySize(call.request, call.maxImageBytes, () => filesLength(params));
     if (!isA2aMethod(method)) throw unknownMethod(method);
     requireMethod(call.context, method);
     const answer = await METHODS[method](call, params);
