@@ -3,6 +3,7 @@ import { type ErrorBody, type ErrorCode, ServiceError } from '../../core/errors.
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
+import { shownReason } from '../requests/shown-reason.ts';
 
 /** The errors that A2A defines: their numbers in JSON-RPC, and the names of `google.rpc.Code`. */
 const A2A_ERRORS = {
@@ -142,8 +143,9 @@ function numberOf(error: ErrorBody): number {
 }
 
 /** Clients show the message alone. */
-function sentenceOf({ message, details }: ErrorBody): string {
-  const said = [message, details.reason, details.suggestion];
+function sentenceOf(error: ErrorBody): string {
+  const { message, details } = error;
+  const said = [message, shownReason(error), details.suggestion];
   return said.filter((text) => typeof text === 'string').join(' ');
 }
 

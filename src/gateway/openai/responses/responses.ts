@@ -7,9 +7,10 @@ import { parseQuery } from '../../http/request-query.ts';
 import { checkBodySize } from '../../requests/message-size.ts';
 import { isLastMessage } from '../../requests/recorded-turn.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
-import { serverSentEvents } from '../../sse/server-sent-events.ts';
+import { type EventFeed, type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
+import { responseErrorEvent } from '../openai-error.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
 import { imagesLength } from './input-messages.ts';
 import { ItemsQuery, itemPage } from './item-page.ts';
@@ -146,7 +147,7 @@ function eventsOf(
   { after, onGone, onOver }: StreamOptions,
 ): HttpResponse {
   request.credential?.checkBy(() => void deps.bus.topicOf(begun.place.sessionId, deps.context));
-  const response = serverSentEvents((sink) => {
+  const open = (sink: EventSink): EventFeed => {
     let isOver = false;
     const feed = readResponse(deps, begun, {
       sink,
@@ -165,7 +166,8 @@ function eventsOf(
       if (!isOver) onGone?.();
     };
     return { drained: feed.drained, stop };
-  }, request);
+  };
+  const response = serverSentEvents(open, { ...request, encodeError: responseErrorEvent });
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: begun.place.sessionId } };
 }
 
