@@ -22,6 +22,7 @@ const JSON_RPC_ERRORS = {
   INVALID_REQUEST: -32_600,
   METHOD_NOT_FOUND: -32_601,
 } as const;
+type JsonRpcFault = keyof typeof JSON_RPC_ERRORS;
 
 const INTERNAL_ERROR = -32_603;
 
@@ -66,7 +67,10 @@ export const A2aRestError = z.object({
 });
 export type A2aRestError = z.infer<typeof A2aRestError>;
 
-export const JsonRpcId = z.union([z.string(), z.int(), z.null()]);
+export const JsonRpcId = z.union(
+  [z.string(), z.int(), z.null()],
+  'must be a text, a whole number or null; each method has an answer',
+);
 export type JsonRpcId = z.infer<typeof JsonRpcId>;
 
 export const JsonRpcError = z.object({
@@ -88,7 +92,7 @@ export function a2aError(
 
 /** An error of JSON-RPC itself. */
 export function jsonRpcFault(
-  fault: keyof typeof JSON_RPC_ERRORS,
+  fault: JsonRpcFault,
   message: string,
   details: Record<string, unknown> = {},
 ): ServiceError {
@@ -126,6 +130,7 @@ export function jsonRpcErrorResponse(error: ServiceError): HttpResponse {
 
 function reasonOf({ code, details }: ErrorBody): A2aReason | null {
   const { error } = details;
+  if (isFault(error)) return null;
   if (typeof error === 'string' && isReason(error)) return error;
   if (code === 'SESSION_NOT_FOUND') return 'TASK_NOT_FOUND';
   return code === 'INVALID_REQUEST' || code === 'MISSING_FIELD' ? 'INVALID_PARAMS' : null;
@@ -134,8 +139,7 @@ function reasonOf({ code, details }: ErrorBody): A2aReason | null {
 /** Errors that neither JSON-RPC nor A2A has get the status of HTTP, which is outside of the reserved numbers. */
 function numberOf(error: ErrorBody): number {
   const fault = error.details.error;
-  if (fault === 'PARSE_ERROR' || fault === 'INVALID_REQUEST' || fault === 'METHOD_NOT_FOUND')
-    return JSON_RPC_ERRORS[fault];
+  if (isFault(fault)) return JSON_RPC_ERRORS[fault];
   const reason = reasonOf(error);
   if (reason) return A2A_ERRORS[reason].number;
   const { status } = errorCatalogue[error.code];
@@ -174,6 +178,10 @@ function detailsOf(error: ErrorBody): ErrorDetails {
         ]
       : []),
   ];
+}
+
+function isFault(name: unknown): name is JsonRpcFault {
+  return typeof name === 'string' && Object.hasOwn(JSON_RPC_ERRORS, name);
 }
 
 function isReason(text: string): text is A2aReason {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode, ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
@@ -108,13 +108,21 @@ async function bodyOf({ request }: A2aCall): Promise<unknown> {
       field: 'Content-Type',
       issue: contentType === '' ? 'the header is missing' : `it is ${contentType}`,
     });
+  const bytes = await request.body();
   try {
-    return parseJson(decodeText(await request.body()));
+    return parseJson(decodeText(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw jsonRpcFault('PARSE_ERROR', 'The request body is not valid JSON.');
-    throw error;
+    throw notParsed(error);
   }
+}
+
+function notParsed(thrown: unknown): unknown {
+  if (thrown instanceof SyntaxError)
+    return jsonRpcFault('PARSE_ERROR', 'The request body is not valid JSON.');
+  // Nested too deeply, or not UTF-8.
+  return thrown instanceof ServiceError
+    ? jsonRpcFault('PARSE_ERROR', thrown.message, thrown.details)
+    : thrown;
 }
 
 function idIn(sent: unknown): JsonRpcId {
