@@ -420,6 +420,7 @@ export const requirements = {
   'requests.nesting':
     'JSON of more than 200 levels is refused by each protocol, and nothing of it is recorded',
   'framing.kept': 'requests with a length go on over one connection',
+  'framing.head': 'a HEAD has the headers of the GET and no body, and its connection goes on',
   'headers.nosniff':
     'every answer carries X-Content-Type-Options: nosniff; the page and /docs keep their policy',
   'access.none': 'no credential is asked for, unless a service file says so',

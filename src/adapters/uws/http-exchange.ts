@@ -102,7 +102,7 @@ export class HttpExchange {
     this.#res.cork(() => {
       this.#writeHead(response);
       if (!isBodyRead) this.#res.writeHeader('Connection', 'close');
-      if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body));
+      if (this.#isHead) this.#endHead(body);
       else if (response.status === 204) this.#res.endWithoutBody();
       else this.#res.end(body);
     });
@@ -120,6 +120,15 @@ export class HttpExchange {
       else if (response.status === 204) this.#res.endWithoutBody(undefined, true);
       else this.#res.end(this.#isReading ? `${body}${' '.repeat(UNBUFFERED_BYTES)}` : body, true);
     });
+  }
+
+  /**
+   * Ends the answer to a `HEAD`, with the length that the answer to a `GET` has. The length is written here: uWebSockets.js
+   * waits for the body of a length that it is told, and closes the connection with the next request.
+   */
+  #endHead(body: string | Uint8Array): void {
+    this.#res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+    this.#res.endWithoutBody();
   }
 
   /** JSON may end with spaces. */

@@ -3,6 +3,7 @@ import { type ErrorBody, type ErrorCode, ServiceError } from '../../core/errors.
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
+import { shownReason } from '../requests/shown-reason.ts';
 
 /** The errors that A2A defines: their numbers in JSON-RPC, and the names of `google.rpc.Code`. */
 const A2A_ERRORS = {
@@ -21,6 +22,7 @@ const JSON_RPC_ERRORS = {
   INVALID_REQUEST: -32_600,
   METHOD_NOT_FOUND: -32_601,
 } as const;
+type JsonRpcFault = keyof typeof JSON_RPC_ERRORS;
 
 const INTERNAL_ERROR = -32_603;
 
@@ -65,7 +67,10 @@ export const A2aRestError = z.object({
 });
 export type A2aRestError = z.infer<typeof A2aRestError>;
 
-export const JsonRpcId = z.union([z.string(), z.int(), z.null()]);
+export const JsonRpcId = z.union(
+  [z.string(), z.int(), z.null()],
+  'must be a text, a whole number or null; each method has an answer',
+);
 export type JsonRpcId = z.infer<typeof JsonRpcId>;
 
 export const JsonRpcError = z.object({
@@ -87,7 +92,7 @@ export function a2aError(
 
 /** An error of JSON-RPC itself. */
 export function jsonRpcFault(
-  fault: keyof typeof JSON_RPC_ERRORS,
+  fault: JsonRpcFault,
   message: string,
   details: Record<string, unknown> = {},
 ): ServiceError {
@@ -125,6 +130,7 @@ export function jsonRpcErrorResponse(error: ServiceError): HttpResponse {
 
 function reasonOf({ code, details }: ErrorBody): A2aReason | null {
   const { error } = details;
+  if (isFault(error)) return null;
   if (typeof error === 'string' && isReason(error)) return error;
   if (code === 'SESSION_NOT_FOUND') return 'TASK_NOT_FOUND';
   return code === 'INVALID_REQUEST' || code === 'MISSING_FIELD' ? 'INVALID_PARAMS' : null;
@@ -133,8 +139,7 @@ function reasonOf({ code, details }: ErrorBody): A2aReason | null {
 /** Errors that neither JSON-RPC nor A2A has get the status of HTTP, which is outside of the reserved numbers. */
 function numberOf(error: ErrorBody): number {
   const fault = error.details.error;
-  if (fault === 'PARSE_ERROR' || fault === 'INVALID_REQUEST' || fault === 'METHOD_NOT_FOUND')
-    return JSON_RPC_ERRORS[fault];
+  if (isFault(fault)) return JSON_RPC_ERRORS[fault];
   const reason = reasonOf(error);
   if (reason) return A2A_ERRORS[reason].number;
   const { status } = errorCatalogue[error.code];
@@ -142,8 +147,9 @@ function numberOf(error: ErrorBody): number {
 }
 
 /** Clients show the message alone. */
-function sentenceOf({ message, details }: ErrorBody): string {
-  const said = [message, details.reason, details.suggestion];
+function sentenceOf(error: ErrorBody): string {
+  const { message, details } = error;
+  const said = [message, shownReason(error), details.suggestion];
   return said.filter((text) => typeof text === 'string').join(' ');
 }
 
@@ -172,6 +178,10 @@ function detailsOf(error: ErrorBody): ErrorDetails {
         ]
       : []),
   ];
+}
+
+function isFault(name: unknown): name is JsonRpcFault {
+  return typeof name === 'string' && Object.hasOwn(JSON_RPC_ERRORS, name);
 }
 
 function isReason(text: string): text is A2aReason {

@@ -110,7 +110,7 @@ export type ListTasksResponse = z.infer<typeof ListTasksResponse>;
 
 export const JsonRpcRequest = z.object({
   jsonrpc: z.literal('2.0'),
-  id: JsonRpcId.default(null),
+  id: JsonRpcId,
   method: z.string(),
   params: z.record(z.string(), z.unknown()).default({}),
 });

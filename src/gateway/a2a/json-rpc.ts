@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode, ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
@@ -7,6 +7,7 @@ import { retryHeaders } from '../http/error-response.ts';
 import { jsonResponse } from '../http/http-message.ts';
 import { clientError } from '../requests/client-error.ts';
 import { parseJson } from '../requests/json-text.ts';
+import { checkBodySize } from '../requests/message-size.ts';
 import { decodeText, parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError, type JsonRpcError, JsonRpcId, jsonRpcError, jsonRpcFault } from './a2a-error.ts';
@@ -24,6 +25,7 @@ import {
 import { type A2aMethod, isA2aMethod, requireMethod } from './a2a-scopes.ts';
 import { checkVersion } from './a2a-version.ts';
 import { listTasks } from './list-tasks.ts';
+import { filesLength } from './message-content.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 import { sendMessage, sendStreamingMessage } from './send-message.ts';
 import { extendedCard } from './served-card.ts';
@@ -60,6 +62,7 @@ export async function answerJsonRpc(call: A2aCall, log: Logger): Promise<HttpRes
     id = idIn(sent);
     checkVersion(call.request);
     const { method, params } = requestIn(sent);
+    await checkBodySize(call.request, call.maxImageBytes, () => filesLength(params));
     if (!isA2aMethod(method)) throw unknownMethod(method);
     requireMethod(call.context, method);
     const answer = await METHODS[method](call, params);
@@ -105,13 +108,21 @@ async function bodyOf({ request }: A2aCall): Promise<unknown> {
       field: 'Content-Type',
       issue: contentType === '' ? 'the header is missing' : `it is ${contentType}`,
     });
+  const bytes = await request.body();
   try {
-    return parseJson(decodeText(await request.body()));
+    return parseJson(decodeText(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw jsonRpcFault('PARSE_ERROR', 'The request body is not valid JSON.');
-    throw error;
+    throw notParsed(error);
   }
+}
+
+function notParsed(thrown: unknown): unknown {
+  if (thrown instanceof SyntaxError)
+    return jsonRpcFault('PARSE_ERROR', 'The request body is not valid JSON.');
+  // Nested too deeply, or not UTF-8.
+  return thrown instanceof ServiceError
+    ? jsonRpcFault('PARSE_ERROR', thrown.message, thrown.details)
+    : thrown;
 }
 
 function idIn(sent: unknown): JsonRpcId {

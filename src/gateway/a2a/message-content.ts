@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { Image } from '../../core/conversation/image.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
@@ -27,6 +28,16 @@ export function messageContent({ parts }: Message, maxImageBytes: MaxBytes): Mes
   if (others.length > 0) throw manyImages();
   if (image) checkImageSize(image, maxImageBytes);
   return { text: texts.join('\n\n'), ...(image && { image }) };
+}
+
+const WithFiles = z.object({
+  message: z.object({ parts: z.array(z.object({ raw: z.string().optional() })) }),
+});
+
+/** Length of the base64 of all files, in the parameters of a method. */
+export function filesLength(params: unknown): number {
+  const { message } = WithFiles.safeParse(params).data ?? {};
+  return (message?.parts ?? []).reduce((sum, { raw = '' }) => sum + raw.length, 0);
 }
 
 function checkContent(part: Part, field: string): void {

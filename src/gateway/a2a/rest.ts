@@ -2,12 +2,14 @@ import type { z } from 'zod';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
+import { checkBodySize } from '../requests/message-size.ts';
 import { parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { restError } from './a2a-error.ts';
 import { ListTasksRequest, SendMessageRequest, TaskQuery } from './a2a-requests.ts';
 import { A2A_TYPE, checkVersion } from './a2a-version.ts';
 import { listTasks } from './list-tasks.ts';
+import { filesLength } from './message-content.ts';
 import { sendMessage, sendStreamingMessage } from './send-message.ts';
 import { extendedCard } from './served-card.ts';
 import { type TaskStream, taskStream } from './task-stream.ts';
@@ -50,8 +52,10 @@ export async function showExtendedCard(call: A2aCall): Promise<HttpResponse> {
   return shown(await extendedCard(call.card, call.request));
 }
 
-function sentMessage(call: A2aCall): Promise<SendMessageRequest> {
-  return sentBody(call, SendMessageRequest);
+async function sentMessage(call: A2aCall): Promise<SendMessageRequest> {
+  const sent = await sentBody(call, SendMessageRequest);
+  await checkBodySize(call.request, call.maxImageBytes, () => filesLength(sent));
+  return sent;
 }
 
 export async function sentBody<S extends z.ZodType>({ request }: A2aCall, schema: S): Promise<z.output<S>> {

@@ -1,5 +1,6 @@
 import type { ErrorBody } from '../../core/errors.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
+import { shownReason } from '../requests/shown-reason.ts';
 import type { Content } from './run-input.ts';
 
 /* The events of AG-UI 1.0 that a run consists of. */
@@ -119,9 +120,10 @@ export type AgUiEvent =
   | { readonly type: 'CUSTOM'; readonly name: string; readonly value: unknown };
 
 /** Ends a run. */
-export function runError({ code, message, details }: ErrorBody): Extract<AgUiEvent, { type: 'RUN_ERROR' }> {
-  const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
-  return { type: 'RUN_ERROR', message: message + reason, code, metadata: { details } };
+export function runError(error: ErrorBody): Extract<AgUiEvent, { type: 'RUN_ERROR' }> {
+  const { code, details } = error;
+  const message = [error.message, shownReason(error)].filter((text) => text !== undefined).join(' ');
+  return { type: 'RUN_ERROR', message, code, metadata: { details } };
 }
 
 export function encodeEvent(event: AgUiEvent): string {

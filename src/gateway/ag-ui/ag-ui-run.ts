@@ -3,11 +3,13 @@ import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import { readJsonObject } from '../http/request-body.ts';
+import { checkBodySize } from '../requests/message-size.ts';
 import { parseForeign } from '../requests/request-fields.ts';
 import { serverSentEvents } from '../sse/server-sent-events.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { encodeEvent, runError } from './ag-ui-events.ts';
 import { beginRun } from './begin-run.ts';
+import { filesLength } from './given-thread.ts';
 import { runFeed } from './run-feed.ts';
 import { RunInput } from './run-input.ts';
 
@@ -22,6 +24,7 @@ export async function runAgent(deps: AgUiDeps, request: ServedRequest): Promise<
   const { bus, maxImageBytes } = deps;
   const { context, credential } = request;
   const input = parseForeign(RunInput, await readJsonObject(request));
+  await checkBodySize(request, maxImageBytes, () => filesLength(input.messages));
   const sessionId = input.threadId;
   const plan = await beginRun({ bus, context, sessionId, input, maxImageBytes });
   credential?.checkBy(() => void bus.topicOf(sessionId, context));

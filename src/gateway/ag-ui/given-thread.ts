@@ -88,6 +88,15 @@ function textOf(content: Content): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
+/** Length of the base64 of all images, and of the files that are left out. */
+export function filesLength(messages: readonly InputMessage[]): number {
+  const parts = messages.flatMap((message) =>
+    message.role === 'user' && typeof message.content !== 'string' ? message.content : [],
+  );
+  const files = parts.flatMap((part) => (part.type === 'text' ? [] : [part.source]));
+  return files.reduce((sum, { type, value }) => (type === 'data' ? sum + value.length : sum), 0);
+}
+
 interface Place {
   readonly field: string;
   readonly maxImageBytes: MaxBytes;

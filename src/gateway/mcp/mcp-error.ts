@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import type { McpObject } from './mcp-object.ts';
 
 /** "Invalid params", also for a tool, resource or prompt that does not exist. */
@@ -19,4 +20,11 @@ export class McpError extends Error {
     this.code = code;
     this.data = data;
   }
+}
+
+/** What a client gets of an error of a request. What the service refuses, such as for want of a scope, keeps its details. */
+export function asMcpError(thrown: unknown): unknown {
+  if (!(thrown instanceof ServiceError)) return thrown;
+  const { code, message, details } = thrown;
+  return new McpError(code === 'INTERNAL_ERROR' ? INTERNAL_ERROR : INVALID_REQUEST, message, details);
 }

@@ -14,6 +14,7 @@ import { CHAT_TOOL_NAME } from './agent/chat-tool-name.ts';
 import { ChangeNotices } from './change-notices.ts';
 import { type McpEra, mcpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
+import { asMcpError } from './mcp-error.ts';
 import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
 import { type McpHandler, type McpSurface, TASKS_EXTENSION } from './mcp-surface.ts';
 
@@ -54,7 +55,7 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
   const route: AddRoute = (method, params, handler) => {
     if (!handler) return;
     server.setRequestHandler(method, { params }, async (asked, ctx) => {
-      const result = await handler(asked, mcpCall(calls, ctx));
+      const result = await handler(asked, mcpCall(calls, ctx)).catch(rethrow);
       return { ...(era === 'legacy' ? withoutNewerFields(result) : result) };
     });
   };
@@ -67,6 +68,11 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
     });
   if (isLasting) addSubscriptions(route, surface, new ChangeNotices(server, surface, client));
   return server;
+}
+
+/** The SDK tells errors that are not of MCP as internal ones, and drops their details. */
+function rethrow(thrown: unknown): never {
+  throw asMcpError(thrown);
 }
 
 type AddRoute = <Params>(

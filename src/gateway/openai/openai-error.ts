@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
 import { jsonResponse } from '../http/http-message.ts';
+import { shownReason } from '../requests/shown-reason.ts';
 
 /** An error as OpenAI's clients know it. */
 export const OpenAiError = z.object({
@@ -40,13 +41,10 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['AGENT_ERROR', 'INTERNAL_ERROR', 'TURN_CANCELLED', 'OUTCOME_UNKNOWN', 'SESSION_BUSY'] as const),
 ]);
 
-export function openAiError({
-  code,
-  message,
-  details,
-}: Pick<ServiceError, 'code' | 'message' | 'details'>): OpenAiError {
+export function openAiError(error: Pick<ServiceError, 'code' | 'message' | 'details'>): OpenAiError {
+  const { code, message, details } = error;
   const { status } = errorCatalogue[code];
-  const said = [message, ...['reason', 'suggestion'].map((name) => details[name])];
+  const said = [message, shownReason(error), details.suggestion];
   return {
     error: {
       message: said.filter((text) => typeof text === 'string').join(' '),
@@ -56,6 +54,16 @@ export function openAiError({
       details,
     },
   };
+}
+
+/** Ends a stream of chat completions, whose events have no names. */
+export function chatErrorEvent(error: ServiceError): string {
+  return `data: ${JSON.stringify(openAiError(error))}\n\n`;
+}
+
+/** Ends a stream of the events of a response. */
+export function responseErrorEvent(error: ServiceError): string {
+  return `event: error\ndata: ${JSON.stringify({ type: 'error', ...openAiError(error) })}\n\n`;
 }
 
 export function openAiErrorResponse(error: ServiceError): HttpResponse {

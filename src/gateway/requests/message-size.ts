@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encodedBytes, type MaxBytes, tooLarge } from '../../core/size-limits.ts';
+import type { HttpRequest } from '../../ports/web-server.ts';
 
 /** Where a message holds its image. */
 const Holder = z.union([
@@ -16,9 +17,27 @@ const Holder = z.union([
  * @param text the message as JSON.
  */
 export function checkMessageSize(text: string | Uint8Array, bytes: number, maxBytes: MaxBytes): void {
+  checkBytes(bytes, maxBytes, () => base64Length(text));
+}
+
+/**
+ * The same for the body of a request whose protocol holds images elsewhere.
+ *
+ * @param imagesLength length of the base64 of all its images. Called only for a body beyond the limit.
+ */
+export async function checkBodySize(
+  request: Pick<HttpRequest, 'body'>,
+  maxBytes: MaxBytes,
+  imagesLength: () => number,
+): Promise<void> {
+  const { length } = await request.body();
+  checkBytes(length, maxBytes, imagesLength);
+}
+
+function checkBytes(bytes: number, maxBytes: MaxBytes, imagesLength: () => number): void {
   if (maxBytes === false || bytes <= maxBytes) return;
   const isReadable = bytes <= encodedBytes(maxBytes);
-  if (!isReadable || bytes - base64Length(text) > maxBytes) throw tooLarge('a message', maxBytes);
+  if (!isReadable || bytes - imagesLength() > maxBytes) throw tooLarge('a message', maxBytes);
 }
 
 function base64Length(text: string | Uint8Array): number {

@@ -12,11 +12,13 @@ const pushing = (taskPushNotificationConfig: object) =>
 
 /** A request of JSON-RPC, and the number, the reason and the wrong field of its error. */
 const WRONG: readonly [unknown, number, string, string | undefined][] = [
-  ['{', -32_700, 'INVALID_PARAMS', undefined],
-  [[], -32_600, 'INVALID_PARAMS', 'body'],
-  [{ ...request('GetTask'), jsonrpc: '1.0' }, -32_600, 'INVALID_PARAMS', 'jsonrpc'],
+  ['{', -32_700, 'INVALID_REQUEST', undefined],
+  [`${'['.repeat(300)}${']'.repeat(300)}`, -32_700, 'INVALID_REQUEST', 'body'],
+  [[], -32_600, 'INVALID_REQUEST', 'body'],
+  [{ ...sending({}), id: undefined }, -32_600, 'INVALID_REQUEST', 'id'],
+  [{ ...request('GetTask'), jsonrpc: '1.0' }, -32_600, 'INVALID_REQUEST', 'jsonrpc'],
   [request('GetTask', []), -32_602, 'INVALID_PARAMS', 'params'],
-  [request('tasks/get', {}), -32_601, 'INVALID_PARAMS', undefined],
+  [request('tasks/get', {}), -32_601, 'INVALID_REQUEST', undefined],
   [request('GetTask', {}), -32_602, 'INVALID_PARAMS', 'id'],
   [request('GetTask', { id: 'nobody' }), -32_001, 'TASK_NOT_FOUND', undefined],
   [request('SendMessage', {}), -32_602, 'INVALID_PARAMS', 'message'],
@@ -142,12 +144,18 @@ describe('errors of A2A', () => {
       expect(inQuery.status).toBe(200);
       const text = await rig.call(listing, { 'Content-Type': 'text/plain' });
       expect(await text.json()).toMatchObject({ id: null, error: { code: -32_005 } });
+      const notText = await rig.service.fetch('/a2a', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0' },
+        body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+      });
+      expect(await notText.json()).toMatchObject({ id: null, error: { code: -32_700 } });
       const elsewhere = await rig.call(listing, { Origin: 'https://elsewhere.example' });
       expect([elsewhere.status, await elsewhere.json()]).toMatchObject([
         403,
         { jsonrpc: '2.0', id: null, error: { code: 403 } },
       ]);
     },
-    'versions, types and origins',
+    'versions, types, texts and origins',
   );
 });

@@ -46,6 +46,25 @@ describe('a service that authenticates its clients', () => {
     }
   });
 
+  verifies(
+    'auth.token',
+    async () => {
+      await using service = await start(people());
+      const Answer = z.object({ error: z.object({ message: z.string() }) });
+      for (const [method, path] of [
+        ['GET', '/v1/models'],
+        ['GET', '/a2a/tasks'],
+        ['POST', '/a2a'],
+      ] as const) {
+        const answer = await service.fetch(path, { method });
+        expect(Answer.parse(await answer.json()).error.message).toMatch(
+          /^The request has no credentials\. Send the header /,
+        );
+      }
+    },
+    'other protocols say so in whole sentences',
+  );
+
   verifies('auth.open', async () => {
     await using service = await start(people());
     const status = async (path: string) => (await service.fetch(path)).status;

@@ -61,6 +61,35 @@ describe('a stream that is open when its credential is revoked', () => {
     'at /mcp: calls are answered with an error, and streams end',
   );
 
+  for (const [path, asked, name] of [
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'hello' }] }, ''],
+    ['/v1/responses', { input: 'hello' }, 'event: error\n'],
+  ] as const)
+    verifies(
+      'auth.revoked',
+      async () => {
+        const model = new DirectedModel();
+        const options = { yaml: SCRIPTED, adapters: { model }, verifiers: [people()] };
+        await using service = await RunningService.start(options);
+        const body = { model: 'default', stream: true, ...asked };
+        const streamed = as(service, 'ada').post(path, body);
+        await model.call(0);
+        const stream = await streamed;
+        service.access?.revoke('credential-of-ada');
+        const last = (await stream.text()).trim().split('\n\n').at(-1) ?? '';
+        expect(last.startsWith(`${name}data: `)).toBe(true);
+        expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({
+          error: {
+            message: 'The credential was revoked.',
+            type: 'authentication_error',
+            code: 'invalid_api_key',
+            details: { reason: 'revoked' },
+          },
+        });
+      },
+      `at ${path}: it ends with an error in OpenAI's form`,
+    );
+
   verifies(
     'auth.revoked',
     async () => {

@@ -168,6 +168,37 @@ describe('a task', () => {
   verifies(
     'mcp.tasks',
     async () => {
+      const tokens = new KnownTokens({ ada: identity('ada'), bob: identity('bob') });
+      await using setup = await start({ verifiers: [tokens] });
+      const own = tasksOf(setup.service, bearer('ada'));
+      const { result } = await own.ask('tools/call', 'chat_with_agent', {
+        name: 'chat_with_agent',
+        arguments: { message: 'pay Ann', sessionId: 'trip' },
+      });
+      const taskId = result?.taskId ?? '';
+      (await setup.model.call(0)).askFor(PAY);
+      await own.until(taskId, 'input_required');
+      const grant = { principal: 'test:bob', access: 'read' };
+      const shared = await setup.service.post('/api/sessions/trip/grants', grant, bearer('ada'));
+      expect(shared.status).toBe(200);
+      const bob = tasksOf(setup.service, bearer('bob'));
+      const shownTo = taskId.replace(/trip$/, 'acme/test:ada/trip');
+      expect((await bob.get(shownTo)).result).toMatchObject({ status: 'input_required' });
+      const inputResponses = { 'approval:c1': { action: 'accept', content: { approve: true } } };
+      for (const [method, issue] of [
+        ['tasks/update', 'it is not shared for: approve'],
+        ['tasks/cancel', 'it is not shared for: talk'],
+      ] as const) {
+        const { error } = await bob.ask(method, shownTo, { taskId: shownTo, inputResponses });
+        expect(error).toMatchObject({ code: -32600, data: { access: ['read'], issue } });
+      }
+    },
+    'that is shared for reading is not changed, with the reason',
+  );
+
+  verifies(
+    'mcp.tasks',
+    async () => {
       await using setup = await start();
       const client = tasksOf(setup.service, {}, {});
       expect(await client.get('x~default~y')).toMatchObject({

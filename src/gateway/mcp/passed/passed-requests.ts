@@ -1,9 +1,8 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { ServiceError } from '../../../core/errors.ts';
 import type { PassedMethod, PeerAnswer, PeerError } from '../../../core/tool-server/passed-request.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, McpError } from '../mcp-error.ts';
+import { INTERNAL_ERROR, INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { HeldCalls } from './held-calls.ts';
 import { type Asked, PassedCall, type PassedCallDeps } from './passed-call.ts';
@@ -28,12 +27,8 @@ export class PassedRequests {
 
   async pass(request: RequestTo, call: McpCall): Promise<McpObject> {
     const { state } = call.input ?? {};
-    try {
-      if (this.#held.isState(state)) return await this.#goOn(state, call);
-      return await this.#follow(this.#begin(request, call), call);
-    } catch (error) {
-      throw error instanceof ServiceError ? refusalOf(error) : error;
-    }
+    if (this.#held.isState(state)) return this.#goOn(state, call);
+    return this.#follow(this.#begin(request, call), call);
   }
 
   #begin({ params, ...request }: RequestTo, call: McpCall): PassedCall {
@@ -107,11 +102,6 @@ function metaFor({ meta, logLevel }: McpCall): { readonly _meta?: McpObject } {
 
 function isObject(value: unknown): value is McpObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** What the service itself refuses, such as for want of a scope. */
-function refusalOf({ message, details }: ServiceError): McpError {
-  return new McpError(INVALID_REQUEST, message, details);
 }
 
 function notWaiting(): McpError {

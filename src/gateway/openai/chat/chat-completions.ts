@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../../ports/web-server.ts';
 import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
+import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import { withModel } from '../chosen-agent.ts';
 import { chosenSession, SESSION_HEADER } from '../chosen-session.ts';
@@ -12,6 +13,7 @@ import { ChatRequest } from './chat-request.ts';
 import { chatStream } from './chat-stream.ts';
 import { type AcceptedChat, type AskedChat, runChat } from './chat-turn.ts';
 import { CountedTokens } from './counted-tokens.ts';
+import { imagesLength } from './given-conversation.ts';
 import { ReplyText } from './reply-text.ts';
 
 /**
@@ -24,6 +26,7 @@ export async function chatCompletions(
   maxImageBytes: MaxBytes,
 ): Promise<HttpResponse> {
   const body = parseForeign(ChatRequest, await readJsonObject(request));
+  await checkBodySize(request, maxImageBytes, () => imagesLength(body.messages));
   const context = await withModel(bus, request, body.model);
   const session = await chosenSession(request, body.metadata);
   const key = await keyOfRequest(request, body);

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
-import { openAiError } from '../openai-error.ts';
+import { chatErrorEvent } from '../openai-error.ts';
 import { ChatChunks } from './chat-answers.ts';
 import { type AcceptedChat, type AskedChat, runChat } from './chat-turn.ts';
 import { CountedTokens } from './counted-tokens.ts';
@@ -50,7 +50,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
       events.send(told.chunks.end(pause, tokens.usage));
     } catch (error) {
       if (!told) throw error;
-      events.send(`data: ${JSON.stringify(openAiError(asServiceError(error)))}\n\n`);
+      events.send(chatErrorEvent(asServiceError(error)));
     } finally {
       isOver = true;
       events.end();
@@ -64,10 +64,13 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
     // The turn may have ended meanwhile, and nobody is left to be told.
     bus.send('turn.cancel', cancel, context).catch(() => undefined);
   };
-  const response = serverSentEvents((sink) => {
-    events.pass(sink);
-    return { drained: () => undefined, stop };
-  }, request);
+  const response = serverSentEvents(
+    (sink) => {
+      events.pass(sink);
+      return { drained: () => undefined, stop };
+    },
+    { ...request, encodeError: chatErrorEvent },
+  );
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: sessionId } };
 }
 

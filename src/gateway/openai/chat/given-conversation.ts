@@ -121,6 +121,16 @@ function userMessage(
   return { role: 'user', text, ...(images.length > 0 && { images }) };
 }
 
+/** Length of the data URLs of all images. */
+export function imagesLength(messages: readonly ChatMessage[]): number {
+  const urls = messages.flatMap(({ role, content }) =>
+    role === 'user' && typeof content !== 'string'
+      ? content.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []))
+      : [],
+  );
+  return urls.reduce((sum, url) => sum + url.length, 0);
+}
+
 /** The service fetches nothing for a client. */
 function imageOf(url: string, field: string): Image {
   const [, mimeType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];

@@ -4,12 +4,15 @@ import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
 import { parseQuery } from '../../http/request-query.ts';
+import { checkBodySize } from '../../requests/message-size.ts';
 import { isLastMessage } from '../../requests/recorded-turn.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
-import { serverSentEvents } from '../../sse/server-sent-events.ts';
+import { type EventFeed, type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
+import { responseErrorEvent } from '../openai-error.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
+import { imagesLength } from './input-messages.ts';
 import { ItemsQuery, itemPage } from './item-page.ts';
 import { type RecordedResponse, recordedResponse } from './recorded-response.ts';
 import { readResponse } from './response-feed.ts';
@@ -28,6 +31,7 @@ import { abandon, forget, type ResponsesDeps, whole } from './whole-response.ts'
 export async function createResponse(deps: ResponsesDeps, request: ServedRequest): Promise<HttpResponse> {
   const { bus, maxImageBytes } = deps;
   const body = parseForeign(ResponseRequest, await readJsonObject(request));
+  await checkBodySize(request, maxImageBytes, () => imagesLength(body.input));
   const context = await withModel(bus, request, body.model);
   const key = await keyOfRequest(request, body);
   const asked: AskedResponse = { bus, context, request, body, agentId: body.model, key, maxImageBytes };
@@ -143,7 +147,7 @@ function eventsOf(
   { after, onGone, onOver }: StreamOptions,
 ): HttpResponse {
   request.credential?.checkBy(() => void deps.bus.topicOf(begun.place.sessionId, deps.context));
-  const response = serverSentEvents((sink) => {
+  const open = (sink: EventSink): EventFeed => {
     let isOver = false;
     const feed = readResponse(deps, begun, {
       sink,
@@ -162,7 +166,8 @@ function eventsOf(
       if (!isOver) onGone?.();
     };
     return { drained: feed.drained, stop };
-  }, request);
+  };
+  const response = serverSentEvents(open, { ...request, encodeError: responseErrorEvent });
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: begun.place.sessionId } };
 }
 
