@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../core/tool-call/tool.ts';
-import type { CallAnswer } from '../requests/turn-answer.ts';
+import type { CallAnswer } from '../requests/given-answers.ts';
 import type { Content, InputMessage } from './run-input.ts';
 import type { TurnState } from './turn-state.ts';
 

@@ -1,16 +1,18 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { CallId, SessionId, TurnId } from '../../core/ids.ts';
+import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
 import { pendingApproval } from '../../core/session/view-session.ts';
-import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import { eventsIn, eventsOfTurn, newestTurn } from './recorded-turn.ts';
+import { answerCalls, answeredWith, type CallAnswer, type ToolAnswers } from './given-answers.ts';
+import { eventsIn, eventsOfTurn, newestTurn, type RecordedTurn, turnWithCalls } from './recorded-turn.ts';
+import { pauseAfter } from './told-pause.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
 
@@ -30,12 +32,6 @@ export interface TurnListener {
 export interface TurnPause extends TurnReply {
   /** Absent if the turn has ended. */
   readonly calls?: readonly DelegatedCall[];
-}
-
-/** What came of a call of a tool that the client has lent. */
-export interface CallAnswer {
-  readonly callId: CallId;
-  readonly outcome: ToolOutcome;
 }
 
 /**
@@ -71,42 +67,59 @@ export async function runTurn(
     if (outcome) return replyOf(outcome);
     if (turnId === message.turnId) return turn.pause();
     // The message was repeated. Where its turn is now, only the log says.
-    const running = await goOn(bus, { sessionId: message.sessionId, turnId, answers: [] }, context, {});
-    return running ?? replyOf(await turn.outcomeOf(turnId));
+    const { sessionId } = message;
+    const newest = await newestTurn(bus, sessionId, context);
+    const isRunning = newest?.requested.turnId === turnId;
+    const pause = isRunning && (await goOn(bus, { sessionId, turn: newest, answers: [] }, context, {}));
+    return pause || replyOf(await turn.outcomeOf(turnId));
   });
 }
 
 /**
- * Goes on with the turn that waits for these answers, like `runTurn`. An answer that was given before is not given again.
- * @returns null if the running turn of the session has not asked for all of these calls.
+ * Goes on with the turn that waits for these answers, like `runTurn`. An answer that was given before is not given again. A
+ * request that is repeated with its key gets what it was told.
+ * @returns null if no turn of the session has asked for all of these calls, or if that turn has ended.
  */
 export async function continueTurn(
   bus: Bus,
-  answers: Omit<RunningTurn, 'turnId'>,
+  { key, ...given }: ToolAnswers & { readonly key: IdempotencyKey | undefined },
   context: RequestContext,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
-  return goOn(bus, answers, context, listener);
+  const { sessionId, answers } = given;
+  const callIds = answers.map(({ callId }) => callId);
+  const turn = await turnWithCalls(bus, { sessionId, callIds }, context);
+  if (!turn) return null;
+  const { turnId, options } = turn.requested;
+  const before = answeredWith({ key, context }, turn);
+  if (!callIds.every((callId) => before.has(callId)))
+    return goOn(bus, { sessionId, turn, answers, key }, context, listener);
+  await answerCalls({ bus, context, key }, given, before);
+  const told = pauseAfter(eventsIn(turn.since, turnId), callIds, options?.output !== undefined);
+  for (const step of told.steps) listener.onStep?.(step);
+  if (!told.end) return goOn(bus, { sessionId, turn, answers: [], told: told.before }, context, listener);
+  listener.onAccepted?.(turnId, told.before);
+  return 'outcome' in told.end ? replyOf(told.end.outcome) : told.end;
 }
 
-interface RunningTurn {
+interface OpenTurn {
   readonly sessionId: SessionId;
-  /** If absent, the turn that runs. */
-  readonly turnId?: TurnId;
+  readonly turn: RecordedTurn;
   readonly answers: readonly CallAnswer[];
+  readonly key?: IdempotencyKey | undefined;
+  /** What earlier answers said of its reply; if absent, all of it. */
+  readonly told?: string;
 }
 
+/** Null if the turn has ended, or has not asked for all of these calls. */
 async function goOn(
   bus: Bus,
-  { sessionId, turnId: wanted, answers }: RunningTurn,
+  { sessionId, turn: { requested, since, head, end }, answers, key, told }: OpenTurn,
   context: RequestContext,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
-  const newest = await newestTurn(bus, sessionId, context);
-  if (!newest || newest.end !== undefined) return null;
-  const { since, head } = newest;
-  const { turnId, options } = newest.requested;
-  if (wanted !== undefined && turnId !== wanted) return null;
+  if (end !== undefined) return null;
+  const { turnId, options } = requested;
   return attending(
     bus,
     { sessionId, turnId, ...(options && { options }) },
@@ -114,9 +127,9 @@ async function goOn(
     async (turn) => {
       for (const event of eventsIn(since, turnId)) turn.progress.note(event);
       if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
-      listener.onAccepted?.(turnId, turn.progress.reply);
-      const given = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
-      for (const answer of given) await bus.send('tool-call.answer', { sessionId, ...answer }, context);
+      listener.onAccepted?.(turnId, told ?? turn.progress.reply);
+      const open = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
+      await answerCalls({ bus, context, key }, { sessionId, answers: open }, new Set());
       // What happened before the turn was attended.
       for (const event of await eventsOfTurn(bus, { sessionId, turnId, after: head }, context))
         turn.note(event);

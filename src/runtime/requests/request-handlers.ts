@@ -72,7 +72,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
     return requests.once({ key, scope, answer: z.boolean(), origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('approval.answer', ({ sessionId, key, ...answer }, context) => {
-    const origin = requestOrigin(context);
+    const origin = requestOrigin(context, key?.id);
     const run = async (): Promise<undefined> => {
       const session = await sessions.session(sessionId);
       await session.answerApproval({ type: 'approval.answer', ...answer }, origin);
@@ -81,7 +81,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
     return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('tool-call.answer', ({ sessionId, key, ...answer }, context) => {
-    const origin = requestOrigin(context);
+    const origin = requestOrigin(context, key?.id);
     const run = async (): Promise<undefined> => {
       const session = await sessions.session(sessionId);
       await session.answerCall({ type: 'tool-call.answer', ...answer }, origin);
@@ -90,7 +90,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers):
     return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('input.answer', ({ sessionId, key, ...answer }, context) => {
-    const origin = requestOrigin(context);
+    const origin = requestOrigin(context, key?.id);
     const run = async (): Promise<undefined> => {
       const session = await sessions.session(sessionId);
       await session.answerInput({ type: 'input.answer', ...answer }, origin);

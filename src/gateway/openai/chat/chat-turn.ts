@@ -42,13 +42,14 @@ export interface ChatListener extends Pick<TurnListener, 'onChunk' | 'onStep'> {
  * if the request is refused, and with the error that ended the turn.
  */
 export async function runChat(asked: AskedChat, listener: ChatListener): Promise<TurnPause> {
-  const { bus, context, body } = asked;
+  const { bus, context, body, key } = asked;
   const heardIn = (sessionId: SessionId): TurnListener => ({
     ...listener,
     onAccepted: (turnId, told) => listener.onAccepted({ sessionId, turnId, told }),
   });
   const answers = toolAnswers(body.messages);
-  const goesOn = answers && (await continueTurn(bus, answers, context, heardIn(answers.sessionId)));
+  const goesOn =
+    answers && (await continueTurn(bus, { ...answers, key }, context, heardIn(answers.sessionId)));
   if (goesOn) return goesOn;
   const message = await messageOf(asked);
   return runTurn(bus, message, context, heardIn(message.sessionId));

@@ -1,14 +1,8 @@
 import { SessionId } from '../../../core/ids.ts';
-import type { CallAnswer } from '../../requests/turn-answer.ts';
+import type { CallAnswer, ToolAnswers } from '../../requests/given-answers.ts';
 import { calledIn } from '../client-tools.ts';
 import type { ChatMessage } from './chat-request.ts';
 import { textOf } from './given-conversation.ts';
-
-/** The results with which a client goes on. */
-export interface ToolAnswers {
-  readonly sessionId: SessionId;
-  readonly answers: readonly CallAnswer[];
-}
 
 /** Null if the conversation does not end with results of calls that one session has asked for. */
 export function toolAnswers(messages: readonly ChatMessage[]): ToolAnswers | null {

@@ -6,9 +6,10 @@ import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import { withModel } from '../chosen-agent.ts';
+import type { AskedResponse } from './asked-response.ts';
 import { CompactionItem, compactionItem } from './compaction-item.ts';
 import { CompactRequest, type InputItem } from './response-request.ts';
-import { type AskedResponse, beginResponse } from './response-turn.ts';
+import { beginResponse } from './response-turn.ts';
 import { ResponseUsage } from './response-usage.ts';
 import { type ResponsesDeps, whole } from './whole-response.ts';
 

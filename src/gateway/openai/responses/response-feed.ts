@@ -1,7 +1,7 @@
 import type { EventFeed } from '../../sse/server-sent-events.ts';
 import { type FollowDeps, followSession } from '../../stream/followed-session.ts';
 import type { FrameSink } from '../../stream/resuming-reader.ts';
-import type { BegunResponse } from './response-turn.ts';
+import type { BegunResponse } from './asked-response.ts';
 import { TurnResponses } from './turn-responses.ts';
 
 export interface FeedListener {

@@ -11,6 +11,7 @@ import { type EventFeed, type EventSink, serverSentEvents } from '../../sse/serv
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { responseErrorEvent } from '../openai-error.ts';
+import type { AskedResponse, BegunResponse } from './asked-response.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
 import { imagesLength } from './input-messages.ts';
 import { ItemsQuery, itemPage } from './item-page.ts';
@@ -19,7 +20,7 @@ import { readResponse } from './response-feed.ts';
 import { noResponse, type ResponsePlace, responseId, responsePlace } from './response-id.ts';
 import { type OpenAiResponse, ResponseNote } from './response-object.ts';
 import { type DeletedResponse, ResponseRequest, RetrieveQuery } from './response-request.ts';
-import { type AskedResponse, type BegunResponse, beginResponse } from './response-turn.ts';
+import { beginResponse } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
 import { abandon, forget, type ResponsesDeps, whole } from './whole-response.ts';
 

@@ -1,10 +1,10 @@
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
+import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
 import { readResponse } from './response-feed.ts';
 import { noResponse } from './response-id.ts';
 import type { OpenAiResponse } from './response-object.ts';
-import { type AskedResponse, type BegunResponse, isUnstored } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
 
 export interface ResponsesDeps {

@@ -5,9 +5,10 @@ import { parseForeign } from '../../requests/request-fields.ts';
 import type { KnownClient } from '../../security/handshake.ts';
 import type { EventFeed } from '../../sse/server-sent-events.ts';
 import { withModel } from '../chosen-agent.ts';
+import type { AskedResponse, BegunResponse } from '../responses/asked-response.ts';
 import { readResponse } from '../responses/response-feed.ts';
 import { ResponseRequest } from '../responses/response-request.ts';
-import { type AskedResponse, type BegunResponse, beginResponse } from '../responses/response-turn.ts';
+import { beginResponse } from '../responses/response-turn.ts';
 import type { TurnResponses } from '../responses/turn-responses.ts';
 import { abandon, forget, type ResponsesDeps } from '../responses/whole-response.ts';
 

@@ -1,0 +1,29 @@
+import type { IdempotencyKey } from '../../../core/request/request-events.ts';
+import type { MaxBytes } from '../../../core/size-limits.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import type { ServedRequest } from '../../http/http-message.ts';
+import type { ResponsePlace } from './response-id.ts';
+import type { ResponseRequest } from './response-request.ts';
+
+/** Who asks, for what. */
+export interface AskedResponse {
+  readonly bus: Bus;
+  readonly context: ServedRequest['context'];
+  readonly request: Pick<ServedRequest, 'headers'>;
+  readonly body: ResponseRequest;
+  readonly agentId: string;
+  readonly key: IdempotencyKey | undefined;
+  readonly maxImageBytes: MaxBytes;
+}
+
+/** A response that has begun. */
+export interface BegunResponse {
+  readonly place: ResponsePlace;
+  /** Seq of an event of the session that is before the turn. */
+  readonly afterSeq: number;
+}
+
+/** Whether the session is deleted with its response. A conversation that the client names is not. */
+export function isUnstored({ store, conversation }: ResponseRequest): boolean {
+  return store === false && conversation === undefined;
+}

@@ -1,0 +1,98 @@
+import type { GivenMessage } from '../../../core/conversation/given-message.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import type { SessionId } from '../../../core/ids.ts';
+import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
+import { newSessionId } from '../../requests/new-session-id.ts';
+import { isLastMessage } from '../../requests/recorded-turn.ts';
+import { isSentWith } from '../../requests/sent-before.ts';
+import { callIdFor } from '../client-tools.ts';
+import { isConversationId, noConversation } from '../conversations/conversation-id.ts';
+import { type AskedResponse, isUnstored } from './asked-response.ts';
+import { noOutput } from './continued-response.ts';
+import { type RecordedResponse, recordedResponse } from './recorded-response.ts';
+import { noResponse, type ResponsePlace } from './response-id.ts';
+import { restatedTurn } from './restated-turn.ts';
+
+/** Where the turn of a response begins. */
+export interface Start {
+  readonly sessionId: SessionId;
+  /** Seq of the session's last event, as far as it is known. */
+  readonly afterSeq: number;
+  readonly before?: readonly GivenMessage[];
+  readonly follows?: FollowedTurn;
+  /** The session was made for this response. */
+  readonly isAlone?: true;
+}
+
+/** A session that is deleted when its response is over. */
+const UNSTORED = 'unstored';
+
+/** Where the request begins its turn. A request that is repeated with its key finds where it has begun. */
+export async function startOf(asked: AskedResponse, previous: ResponsePlace | null): Promise<Start> {
+  const { bus, context, body } = asked;
+  if (body.conversation !== undefined) {
+    const sessionId = body.conversation;
+    const { head } = await bus.send('session.position', { sessionId }, context);
+    if (head === 0 && isConversationId(sessionId)) throw noConversation(sessionId, 'conversation');
+    return { sessionId, afterSeq: head };
+  }
+  if (previous) return startBehind(asked, previous);
+  return { sessionId: await ownSession(asked), afterSeq: 0, isAlone: true };
+}
+
+async function startBehind(asked: AskedResponse, previous: ResponsePlace): Promise<Start> {
+  const { bus, context, body } = asked;
+  const { sessionId, turnId, firstStep } = previous;
+  const found = await recordedResponse(bus, previous, context);
+  if (!found) throw noResponse(body.previous_response_id ?? '', 'previous_response_id');
+  const { turn, responses } = found;
+  const follows = { turnId, seq: turn.head };
+  if (hasBegunHere(asked, found)) return { sessionId, afterSeq: turn.head, follows };
+  const later = responses.firstSteps.find((step) => step > firstStep);
+  if (later !== undefined) {
+    const namedAs = (callId: string): string => callIdFor(callId, sessionId);
+    const before = restatedTurn(turn.since, turnId, { lastStep: later - 1, namedAs });
+    return { ...(await forked(asked, sessionId, turn.begin - 1)), before };
+  }
+  const [missing] = responses.missingCalls;
+  if (missing !== undefined) throw noOutput(callIdFor(missing, sessionId));
+  if (isLastMessage(turn) && body.store !== false) return { sessionId, afterSeq: turn.head, follows };
+  if (turn.end !== undefined) return forked(asked, sessionId, turn.end);
+  throw new ServiceError('INVALID_REQUEST', 'The previous response is still in progress.', {
+    field: 'previous_response_id',
+    issue: 'another message waits behind it',
+  });
+}
+
+/** Whether the request was sent before, and its message came right into the session. */
+function hasBegunHere({ key, context }: AskedResponse, { turn }: RecordedResponse): boolean {
+  if (!key) return false;
+  const isSent = isSentWith(key, context);
+  return turn.since.slice(1).some((one) => one.event.type === 'turn.requested' && isSent(one));
+}
+
+/** A new session that has the events of another one up to a seq. */
+async function forked(asked: AskedResponse, from: SessionId, at: number): Promise<Start> {
+  const { bus, context } = asked;
+  const to = await ownSession(asked, from, at);
+  const headOf = async (): Promise<number> =>
+    (await bus.send('session.position', { sessionId: to }, context)).head;
+  const fork = async (): Promise<number> => {
+    try {
+      return (await bus.send('session.fork', { from, at, to }, context)).head;
+    } catch (error) {
+      // The same request, sent twice at once, may have forked it meanwhile.
+      return (await headOf()) || Promise.reject(error);
+    }
+  };
+  const head = await headOf();
+  return { sessionId: to, afterSeq: head > 0 || at === 0 ? head : await fork(), isAlone: true };
+}
+
+/** The id of the session that is made for the response. A request that is repeated with its key gets the same one. */
+function ownSession(
+  { request, body }: AskedResponse,
+  ...fork: readonly [] | readonly [from: SessionId, at: number]
+): Promise<SessionId> {
+  return newSessionId(request, isUnstored(body) ? UNSTORED : 'chat', ...fork);
+}

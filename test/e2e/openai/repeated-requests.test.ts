@@ -1,0 +1,207 @@
+import OpenAI from 'openai';
+import { describe, expect } from 'vitest';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { verifies } from '../requirements.ts';
+
+const YAML = JSON.stringify({
+  llm: { provider: 'scripted', model: 'offline' },
+  server: { drainTimeoutMs: 0 },
+  limits: { requestsPerMinute: false },
+});
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const weather = { type: 'function' as const, name: 'weather', parameters, strict: false };
+const chatWeather = { type: 'function' as const, function: { name: 'weather', parameters } };
+const model = 'default';
+const key = (id: string) => ({ headers: { 'Idempotency-Key': id } });
+
+async function start(options: ServiceOptions = {}) {
+  const directed = new DirectedModel();
+  const service = await RunningService.start({ yaml: YAML, adapters: { model: directed }, ...options });
+  const baseURL = `http://127.0.0.1:${service.port}/v1`;
+  const client = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0 });
+  return { model: directed, service, client, [Symbol.asyncDispose]: () => service.close() };
+}
+
+type Rig = Awaited<ReturnType<typeof start>>;
+type AskedResponse = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'model'>;
+
+/** Asks for a response, while the model answers its call of that number. */
+async function answered(rig: Rig, call: number, answer: string, asked: AskedResponse) {
+  const asking = rig.client.responses.create({ model, ...asked });
+  (await rig.model.call(call)).answer(answer);
+  return asking;
+}
+
+/** A response that waits for the weather, and the request that goes on with it. */
+async function waitingResponse(rig: Rig, call = 0) {
+  const asking = rig.client.responses.create({ model, input: 'Weather in Rome?', tools: [weather] });
+  (await rig.model.call(call)).askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
+  const { id, output } = await asking;
+  const [called] = output;
+  if (called?.type !== 'function_call') throw new Error('there is no call');
+  const outputOf = (text: string): OpenAI.Responses.ResponseCreateParamsNonStreaming => ({
+    ...{ model, tools: [weather], previous_response_id: id },
+    input: [{ type: 'function_call_output', call_id: called.call_id, output: text }],
+  });
+  return outputOf;
+}
+
+/** A chat that waits for the weather, and the request that goes on with it. */
+async function waitingChat(rig: Rig) {
+  const question = { role: 'user' as const, content: 'Weather in Rome?' };
+  const asking = rig.client.chat.completions.create({ model, messages: [question], tools: [chatWeather] });
+  const call = await rig.model.call(0);
+  call.say('Let me look.');
+  call.askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
+  const [choice] = (await asking).choices;
+  if (!choice) throw new Error('there is no choice');
+  const id = choice.message.tool_calls?.[0]?.id ?? '';
+  const resultOf = (content: string): OpenAI.ChatCompletionCreateParamsNonStreaming => ({
+    ...{ model, tools: [chatWeather] },
+    messages: [question, choice.message, { role: 'tool', tool_call_id: id, content }],
+  });
+  return resultOf;
+}
+
+async function sessionsOf({ service }: Rig): Promise<readonly unknown[]> {
+  return Object(await (await service.fetch('/api/sessions')).json()).sessions;
+}
+
+describe('an OpenAI request that is repeated with its key', () => {
+  verifies(
+    'openai.key',
+    async () => {
+      await using folder = await tempDirectory();
+      const asked = { model, input: 'Which?' };
+      let first: OpenAI.Responses.Response;
+      let second: OpenAI.Responses.Response;
+      {
+        await using rig = await start({ dataDir: folder.path });
+        first = await answered(rig, 0, 'I will.', { input: 'Remember 7.' });
+        const ask = () =>
+          rig.client.responses.create({ ...asked, previous_response_id: first.id }, key('k1'));
+        const both = [ask(), ask()];
+        (await rig.model.call(1)).answer('7.');
+        const [one, two] = await Promise.all(both);
+        expect(two).toEqual(one);
+        second = await ask();
+        expect(second).toEqual(one);
+        const other = { ...asked, input: 'Other?', previous_response_id: first.id };
+        await expect(rig.client.responses.create(other, key('k1'))).rejects.toMatchObject({ status: 422 });
+        expect(await sessionsOf(rig)).toHaveLength(1);
+      }
+      await using rig = await start({ dataDir: folder.path });
+      const again = await rig.client.responses.create(
+        { ...asked, previous_response_id: first.id },
+        key('k1'),
+      );
+      expect(again).toEqual(second);
+      expect(rig.model.calls).toHaveLength(0);
+    },
+    'follows the response that it followed first',
+  );
+
+  verifies(
+    'openai.key',
+    async () => {
+      await using rig = await start();
+      const first = await answered(rig, 0, 'Ready.', { input: 'Begin.' });
+      const background = { model, input: 'Go on.', previous_response_id: first.id, background: true };
+      const one = await rig.client.responses.create(background, key('k1'));
+      const running = await rig.model.call(1);
+      expect(await rig.client.responses.create(background, key('k1'))).toEqual(one);
+      running.answer('Done.');
+      expect((await rig.client.responses.create({ ...background }, key('k1'))).id).toBe(one.id);
+      // Its place is taken now: another request is answered in a fork, twice the same one.
+      const forked = { model, input: 'Or else?', previous_response_id: first.id };
+      const ask = () => rig.client.responses.create(forked, key('k2'));
+      const both = [ask(), ask()];
+      (await rig.model.call(2)).answer('Else.');
+      const [left, right] = await Promise.all(both);
+      expect(right).toEqual(left);
+      expect(await ask()).toEqual(left);
+      expect(rig.model.calls).toHaveLength(3);
+      expect(await sessionsOf(rig)).toHaveLength(2);
+    },
+    'in flight, and in a fork',
+  );
+
+  verifies(
+    'openai.key',
+    async () => {
+      await using folder = await tempDirectory();
+      let asked: OpenAI.Responses.ResponseCreateParamsNonStreaming;
+      let first: OpenAI.Responses.Response;
+      {
+        await using rig = await start({ dataDir: folder.path });
+        const outputOf = await waitingResponse(rig);
+        asked = outputOf('sunny');
+        const ask = () => rig.client.responses.create(asked, key('k1'));
+        const both = [ask(), ask()];
+        const call = await rig.model.call(1);
+        call.askFor({ name: 'weather', callId: 'w2', arguments: { city: 'Oslo' } });
+        const [one, two] = await Promise.all(both);
+        expect(two).toEqual(one);
+        first = await ask();
+        expect(first).toEqual(one);
+        await expect(rig.client.responses.create(outputOf('rainy'), key('k1'))).rejects.toMatchObject({
+          status: 422,
+        });
+      }
+      await using rig = await start({ dataDir: folder.path });
+      expect(await rig.client.responses.create(asked, key('k1'))).toEqual(first);
+      // Without the key, and with another one, it is another request.
+      const another = rig.client.responses.create(asked, key('k2'));
+      (await rig.model.call(0)).answer('Sunny it is.');
+      expect((await another).id).not.toBe(first.id);
+    },
+    'brings the result of a tool of the client',
+  );
+
+  verifies(
+    'openai.key',
+    async () => {
+      await using folder = await tempDirectory();
+      let asked: OpenAI.ChatCompletionCreateParamsNonStreaming;
+      let first: OpenAI.ChatCompletion;
+      {
+        await using rig = await start({ dataDir: folder.path });
+        const resultOf = await waitingChat(rig);
+        asked = resultOf('sunny');
+        const ask = () => rig.client.chat.completions.create(asked, key('k1'));
+        const both = [ask(), ask()];
+        const call = await rig.model.call(1);
+        call.say('In Rome it is sunny.');
+        call.askFor({ name: 'weather', callId: 'w2', arguments: { city: 'Oslo' } });
+        const [one, two] = await Promise.all(both);
+        first = { ...Object(one), created: 0 };
+        expect(first.choices).toMatchObject([{ message: { content: 'In Rome it is sunny.' } }]);
+        expect({ ...two, created: 0 }).toEqual(first);
+        const other = rig.client.chat.completions.create(resultOf('rainy'), key('k1'));
+        await expect(other).rejects.toMatchObject({ status: 422 });
+        // The turn goes on, and ends.
+        const [choice] = first.choices;
+        const id = choice?.message.tool_calls?.[0]?.id ?? '';
+        const messages = [
+          ...asked.messages,
+          ...(choice ? [choice.message] : []),
+          { role: 'tool' as const, tool_call_id: id, content: 'cold' },
+        ];
+        const last = rig.client.chat.completions.create({ ...asked, messages });
+        (await rig.model.call(2)).answer('Cold in Oslo.');
+        await last;
+        expect({ ...(await ask()), created: 0 }).toEqual(first);
+      }
+      await using rig = await start({ dataDir: folder.path });
+      const again = await rig.client.chat.completions.create(asked, key('k1'));
+      expect({ ...again, created: 0 }).toEqual(first);
+      const streamed = rig.client.chat.completions.stream({ ...asked, stream: true }, key('k2'));
+      (await rig.model.call(0)).answer('Sunny.');
+      expect(await streamed.finalContent()).toBe('Sunny.');
+      expect(await sessionsOf(rig)).toHaveLength(2);
+    },
+    'brings the result of a tool to a chat',
+  );
+});
