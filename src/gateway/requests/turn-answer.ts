@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId, SessionId, TurnId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { PendingApproval } from '../../core/session/session-view.ts';
@@ -10,6 +9,7 @@ import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
+import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
 import { eventsIn, eventsOfTurn, newestTurn } from './recorded-turn.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
@@ -47,11 +47,11 @@ export interface CallAnswer {
 export async function answerTurn(
   bus: Bus,
   message: TurnMessage,
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener = {},
 ): Promise<TurnReply> {
-  return attending(bus, message, { context, listener }, async (turn) => {
-    const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, context);
+  return attending(bus, message, { client, listener }, async (turn) => {
+    const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, client.context);
     listener.onAccepted?.(turnId, '');
     if (waitsFor) listener.onApprovals?.(waitsFor);
     return replyOf(outcome ?? (await turn.outcomeOf(turnId)));
@@ -62,16 +62,16 @@ export async function answerTurn(
 export async function runTurn(
   bus: Bus,
   message: TurnMessage,
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener,
 ): Promise<TurnPause> {
-  return attending(bus, message, { context, listener }, async (turn) => {
-    const { turnId, outcome } = await bus.send('turn.start', message, context);
+  return attending(bus, message, { client, listener }, async (turn) => {
+    const { turnId, outcome } = await bus.send('turn.start', message, client.context);
     listener.onAccepted?.(turnId, '');
     if (outcome) return replyOf(outcome);
     if (turnId === message.turnId) return turn.pause();
     // The message was repeated. Where its turn is now, only the log says.
-    const running = await goOn(bus, { sessionId: message.sessionId, turnId, answers: [] }, context, {});
+    const running = await goOn(bus, { sessionId: message.sessionId, turnId, answers: [] }, client, {});
     return running ?? replyOf(await turn.outcomeOf(turnId));
   });
 }
@@ -83,10 +83,10 @@ export async function runTurn(
 export async function continueTurn(
   bus: Bus,
   answers: Omit<RunningTurn, 'turnId'>,
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
-  return goOn(bus, answers, context, listener);
+  return goOn(bus, answers, client, listener);
 }
 
 interface RunningTurn {
@@ -99,9 +99,10 @@ interface RunningTurn {
 async function goOn(
   bus: Bus,
   { sessionId, turnId: wanted, answers }: RunningTurn,
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
+  const { context } = client;
   const newest = await newestTurn(bus, sessionId, context);
   if (!newest || newest.end !== undefined) return null;
   const { since, head } = newest;
@@ -110,7 +111,7 @@ async function goOn(
   return attending(
     bus,
     { sessionId, turnId, ...(options && { options }) },
-    { context, listener },
+    { client, listener },
     async (turn) => {
       for (const event of eventsIn(since, turnId)) turn.progress.note(event);
       if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
@@ -127,18 +128,21 @@ async function goOn(
 
 type AttendedMessage = Pick<TurnMessage, 'sessionId' | 'turnId' | 'options'>;
 
-/** Hears of the turn from before `use` until it is done. */
+/**
+ * Hears of the turn from before `use` until it is done. Rejects before that when the client may not read the session any more.
+ */
 async function attending<T>(
   bus: Bus,
   message: AttendedMessage,
-  { context, listener }: { readonly context: RequestContext; readonly listener: TurnListener },
+  { client, listener }: { readonly client: SessionReader; readonly listener: TurnListener },
   use: (turn: AttendedTurn) => Promise<T>,
 ): Promise<T> {
   const turn = new AttendedTurn(message, listener);
-  const topic = bus.topicOf(message.sessionId, context);
+  const topic = bus.topicOf(message.sessionId, client.context);
+  holdSession(bus, message.sessionId, client);
   bus.onSession(topic, turn);
   try {
-    return await use(turn);
+    return await unlessRefused(use(turn), client);
   } finally {
     bus.offSession(topic, turn);
   }
