@@ -52,6 +52,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       method: 'POST',
       path: '/a2a/message:send',
       access: A2A_SCOPES.SendMessage,
+      waitsForTurn: true,
       handler: by(({ postMessage }, call) => postMessage(call)),
     },
     {

@@ -6,6 +6,7 @@ import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { newSessionId } from '../requests/new-session-id.ts';
 import { recordedTurn } from '../requests/recorded-turn.ts';
 import { turnMessage } from '../requests/turn-message.ts';
+import { holdSession, unlessRefused } from '../security/held-session.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError } from './a2a-error.ts';
 import { hasEnded, type Message, type SendMessageResponse } from './a2a-objects.ts';
@@ -48,17 +49,23 @@ function isPaused({ task }: TurnTask): boolean {
 }
 
 async function pausedTask(call: A2aCall, begun: BegunTask): Promise<NonNullable<TurnTask['task']>> {
-  const { task } = await new Promise<TurnTask>((resolve, reject) => {
-    readTask(call, begun, {
-      sink: { send: () => true, bufferedBytes: () => 0 },
-      encode: () => '',
-      isOver: isPaused,
-      onOver: resolve,
-      onError: reject,
-    });
+  const { promise, resolve, reject } = Promise.withResolvers<TurnTask>();
+  const client = { context: call.context, credential: call.request.credential };
+  holdSession(call.bus, begun.place.sessionId, client);
+  const feed = readTask(call, begun, {
+    sink: { send: () => true, bufferedBytes: () => 0 },
+    encode: () => '',
+    isOver: isPaused,
+    onOver: resolve,
+    onError: reject,
   });
-  if (!task) throw noTask(taskId(begun.place));
-  return task;
+  try {
+    const { task } = await unlessRefused(promise, client);
+    if (!task) throw noTask(taskId(begun.place));
+    return task;
+  } finally {
+    feed.stop();
+  }
 }
 
 async function startedTask(

@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../core/errors.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
+import { holdSession } from '../security/held-session.ts';
 import { serverSentEvents } from '../sse/server-sent-events.ts';
 import type { A2aCall } from './a2a-call.ts';
 import type { StreamResponse } from './a2a-objects.ts';
@@ -26,7 +27,7 @@ export function taskStream(
   { response: formatOf, error: errorOf }: StreamFormat,
 ): HttpResponse {
   const { request, bus, context } = call;
-  request.credential?.checkBy(() => void bus.topicOf(begun.place.sessionId, context));
+  holdSession(bus, begun.place.sessionId, { context, credential: request.credential });
   return serverSentEvents(
     (sink) =>
       readTask(call, begun, {

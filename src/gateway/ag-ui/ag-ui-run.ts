@@ -5,6 +5,7 @@ import type { ServedRequest } from '../http/http-message.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import { checkBodySize } from '../requests/message-size.ts';
 import { parseForeign } from '../requests/request-fields.ts';
+import { holdSession } from '../security/held-session.ts';
 import { serverSentEvents } from '../sse/server-sent-events.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { encodeEvent, runError } from './ag-ui-events.ts';
@@ -22,12 +23,12 @@ export interface AgUiDeps {
 /** A run of the agent. What cannot be run is refused before the events begin, as the protocol asks. */
 export async function runAgent(deps: AgUiDeps, request: ServedRequest): Promise<HttpResponse> {
   const { bus, maxImageBytes } = deps;
-  const { context, credential } = request;
+  const { context } = request;
   const input = parseForeign(RunInput, await readJsonObject(request));
   await checkBodySize(request, maxImageBytes, () => filesLength(input.messages));
   const sessionId = input.threadId;
   const plan = await beginRun({ bus, context, sessionId, input, maxImageBytes });
-  credential?.checkBy(() => void bus.topicOf(sessionId, context));
+  holdSession(bus, sessionId, request);
   return serverSentEvents((sink) => runFeed({ ...deps, context }, { input, plan }, sink), {
     ...request,
     encodeError: ({ body }) => encodeEvent(runError(body)),

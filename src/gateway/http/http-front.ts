@@ -113,7 +113,7 @@ export class HttpFront implements HttpHandler {
     }
     if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
     const found = router.find(request);
-    if (found.route.mayStream === 'by-field')
+    if (found.route.mayStream === 'by-field' || found.route.waitsForTurn)
       return this.#whileHeld((credential) => this.#dispatch(request, found, { tally, credential }));
     const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
     if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });

@@ -7,7 +7,7 @@ export interface ServedRequest extends HttpRequest {
   readonly context: RequestContext;
   /** What stood before the path, such as `/agents/support`. Absent if the path names no agent. */
   readonly prefix?: string | undefined;
-  /** Of a stream, where clients are authenticated. */
+  /** Of a stream, or of an answer that may take as long as a turn, where clients are authenticated. */
   readonly credential?: StreamCredential | undefined;
 }
 

@@ -8,6 +8,8 @@ import type { TurnId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { SessionReader } from '../security/held-session.ts';
+import { askerOf } from './mcp-asker.ts';
 import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
 
 /** `legacy`: up to 2025-11-25, with sessions. `modern`: from 2026-07-28, each request for itself. */
@@ -18,6 +20,8 @@ export interface McpCall {
   readonly era: McpEra;
   /** Who asks, with what rights, and in which trace. */
   readonly context: RequestContext;
+  /** Of the stream that answers the call. Absent where clients are not authenticated. */
+  readonly credential?: SessionReader['credential'];
   /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal;
   /** `_meta` of the request, without the fields that the protocol itself reads. */
@@ -70,6 +74,7 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): McpCall {
   const { era, opener, log } = server;
+  const { context, credential } = askerOf(http?.authInfo, opener);
   const meta: McpObject = mcpReq._meta ?? {};
   const envelope: McpObject = { ...mcpReq.envelope };
   const isModern = era === 'modern';
@@ -81,7 +86,8 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
   };
   return {
     era,
-    context: inTrace(askerOf(http?.authInfo?.extra?.context, opener), traceContextOf(meta)),
+    context: inTrace(context, traceContextOf(meta)),
+    credential,
     signal: mcpReq.signal,
     meta,
     clientCapabilities: isModern
@@ -103,15 +109,6 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
       notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
     },
   };
-}
-
-/** @param opener who opened the MCP session: the same principal, perhaps with other rights. */
-function askerOf(context: unknown, opener: RequestContext): RequestContext {
-  return isContext(context) ? context : opener;
-}
-
-function isContext(value: unknown): value is RequestContext {
-  return typeof value === 'object' && value !== null && 'principal' in value && 'rights' in value;
 }
 
 function inputOf({ inputResponses, requestState }: ServerContext['mcpReq']): McpInput | undefined {

@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
@@ -10,6 +9,7 @@ import { pendingApproval } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
+import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
 import { answerCalls, answeredWith, type CallAnswer, type ToolAnswers } from './given-answers.ts';
 import { eventsIn, eventsOfTurn, newestTurn, type RecordedTurn, turnWithCalls } from './recorded-turn.ts';
 import { pauseAfter } from './told-pause.ts';
@@ -43,11 +43,11 @@ export interface TurnPause extends TurnReply {
 export async function answerTurn(
   bus: Bus,
   message: TurnMessage,
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener = {},
 ): Promise<TurnReply> {
-  return attending(bus, message, { context, listener }, async (turn) => {
-    const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, context);
+  return attending(bus, message, { client, listener }, async (turn) => {
+    const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, client.context);
     listener.onAccepted?.(turnId, '');
     if (waitsFor) listener.onApprovals?.(waitsFor);
     return replyOf(outcome ?? (await turn.outcomeOf(turnId)));
@@ -58,19 +58,19 @@ export async function answerTurn(
 export async function runTurn(
   bus: Bus,
   message: TurnMessage,
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener,
 ): Promise<TurnPause> {
-  return attending(bus, message, { context, listener }, async (turn) => {
-    const { turnId, outcome } = await bus.send('turn.start', message, context);
+  return attending(bus, message, { client, listener }, async (turn) => {
+    const { turnId, outcome } = await bus.send('turn.start', message, client.context);
     listener.onAccepted?.(turnId, '');
     if (outcome) return replyOf(outcome);
     if (turnId === message.turnId) return turn.pause();
     // The message was repeated. Where its turn is now, only the log says.
     const { sessionId } = message;
-    const newest = await newestTurn(bus, sessionId, context);
+    const newest = await newestTurn(bus, sessionId, client.context);
     const isRunning = newest?.requested.turnId === turnId;
-    const pause = isRunning && (await goOn(bus, { sessionId, turn: newest, answers: [] }, context, {}));
+    const pause = isRunning && (await goOn(bus, { sessionId, turn: newest, answers: [] }, client, {}));
     return pause || replyOf(await turn.outcomeOf(turnId));
   });
 }
@@ -83,9 +83,10 @@ export async function runTurn(
 export async function continueTurn(
   bus: Bus,
   { key, ...given }: ToolAnswers & { readonly key: IdempotencyKey | undefined },
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
+  const { context } = client;
   const { sessionId, answers } = given;
   const callIds = answers.map(({ callId }) => callId);
   const turn = await turnWithCalls(bus, { sessionId, callIds }, context);
@@ -93,11 +94,11 @@ export async function continueTurn(
   const { turnId, options } = turn.requested;
   const before = answeredWith({ key, context }, turn);
   if (!callIds.every((callId) => before.has(callId)))
-    return goOn(bus, { sessionId, turn, answers, key }, context, listener);
+    return goOn(bus, { sessionId, turn, answers, key }, client, listener);
   await answerCalls({ bus, context, key }, given, before);
   const told = pauseAfter(eventsIn(turn.since, turnId), callIds, options?.output !== undefined);
   for (const step of told.steps) listener.onStep?.(step);
-  if (!told.end) return goOn(bus, { sessionId, turn, answers: [], told: told.before }, context, listener);
+  if (!told.end) return goOn(bus, { sessionId, turn, answers: [], told: told.before }, client, listener);
   listener.onAccepted?.(turnId, told.before);
   return 'outcome' in told.end ? replyOf(told.end.outcome) : told.end;
 }
@@ -115,15 +116,16 @@ interface OpenTurn {
 async function goOn(
   bus: Bus,
   { sessionId, turn: { requested, since, head, end }, answers, key, told }: OpenTurn,
-  context: RequestContext,
+  client: SessionReader,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
   if (end !== undefined) return null;
+  const { context } = client;
   const { turnId, options } = requested;
   return attending(
     bus,
     { sessionId, turnId, ...(options && { options }) },
-    { context, listener },
+    { client, listener },
     async (turn) => {
       for (const event of eventsIn(since, turnId)) turn.progress.note(event);
       if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
@@ -140,18 +142,21 @@ async function goOn(
 
 type AttendedMessage = Pick<TurnMessage, 'sessionId' | 'turnId' | 'options'>;
 
-/** Hears of the turn from before `use` until it is done. */
+/**
+ * Hears of the turn from before `use` until it is done. Rejects before that when the client may not read the session any more.
+ */
 async function attending<T>(
   bus: Bus,
   message: AttendedMessage,
-  { context, listener }: { readonly context: RequestContext; readonly listener: TurnListener },
+  { client, listener }: { readonly client: SessionReader; readonly listener: TurnListener },
   use: (turn: AttendedTurn) => Promise<T>,
 ): Promise<T> {
   const turn = new AttendedTurn(message, listener);
-  const topic = bus.topicOf(message.sessionId, context);
+  const topic = bus.topicOf(message.sessionId, client.context);
+  holdSession(bus, message.sessionId, client);
   bus.onSession(topic, turn);
   try {
-    return await use(turn);
+    return await unlessRefused(use(turn), client);
   } finally {
     bus.offSession(topic, turn);
   }

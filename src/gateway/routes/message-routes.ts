@@ -22,6 +22,7 @@ export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
       method: 'POST',
       path: '/api/message-sync',
       access: REQUEST_SCOPES['turn.start'],
+      waitsForTurn: true,
       handler: (request) => messageSync(bus, request, maxImageBytes),
     },
     {
@@ -50,7 +51,7 @@ async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxB
   const { content: response, ...ended } = await answerTurn(
     bus,
     turnMessage({ sessionId, text, image, options, whenBusy, key }),
-    request.context,
+    request,
   );
   return jsonResponse<MessageSyncResponse>({ success: true, response, ...ended, timestamp: now() });
 }

@@ -17,6 +17,8 @@ export interface StreamCredential {
   checkBy(check: () => void): void;
   /** Aborted, with a `ServiceError` as its reason, when the credential has ended. */
   readonly lost: AbortSignal;
+  /** The same, but not when it has only expired. */
+  readonly refused: AbortSignal;
 }
 
 type Identify = (token: string, address: string) => RequestContext | Promise<RequestContext>;
@@ -26,6 +28,7 @@ interface Held {
   readonly timer: NodeJS.Timeout | undefined;
 }
 
+const EXPIRED = 'expired';
 /** The longest time that a timer takes, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -55,9 +58,13 @@ export class HeldCredentials {
 
   forStream(): StreamCredential {
     const lost = new AbortController();
+    const refused = new AbortController();
     const checks: (() => void)[] = [];
     const holder: CredentialHolder = {
-      lose: (error) => lost.abort(error),
+      lose(error) {
+        if (error.details.reason !== EXPIRED) refused.abort(error);
+        lost.abort(error);
+      },
       check() {
         for (const check of checks) check();
       },
@@ -67,6 +74,7 @@ export class HeldCredentials {
       hold: (client) => this.hold(holder, client),
       release: () => this.release(holder),
       lost: lost.signal,
+      refused: refused.signal,
     };
   }
 
@@ -92,7 +100,7 @@ export class HeldCredentials {
     const left = Math.max(0, expiresAt - this.#now());
     // A credential that is good for longer than that outlives every connection.
     if (left > LONGEST_TIMER_MS) return undefined;
-    return setTimeout(() => this.#end(holder, 'expired', 'The credential has expired.'), left).unref();
+    return setTimeout(() => this.#end(holder, EXPIRED, 'The credential has expired.'), left).unref();
   }
 
   #end(holder: CredentialHolder, reason: string, message: string): void {

@@ -4,6 +4,7 @@ import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
+import { holdSession } from '../security/held-session.ts';
 import { encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
@@ -22,10 +23,10 @@ export function sessionEventStream(
   sessionId: SessionId,
   query: { after: number; offset: number; reasoning: 0 | 1 },
 ): HttpResponse {
-  const { context, credential } = request;
+  const { context } = request;
   const lastEventId = request.headers.get('last-event-id');
   const topic = bus.topicOf(sessionId, context);
-  credential?.checkBy(() => void bus.topicOf(sessionId, context));
+  holdSession(bus, sessionId, request);
   const position = positionOf(lastEventId) ?? { seq: query.after, offset: query.offset };
   return serverSentEvents((sink) => {
     const reader = new ResumingReader(sessionId, position, {

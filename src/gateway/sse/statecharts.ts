@@ -8,6 +8,7 @@ import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Route } from '../http/router.ts';
+import { holdSession } from '../security/held-session.ts';
 import { MachineReader } from '../stream/machine-reader.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 
@@ -50,8 +51,11 @@ export class Statecharts {
 
   #stream(filter: MachineFilter, request: ServedRequest): HttpResponse {
     const { context } = request;
-    // Throws if the client may not see the session.
-    if (filter.sessionId !== undefined) this.#bus.topicOf(filter.sessionId, context);
+    if (filter.sessionId !== undefined) {
+      // Throws if the client may not see the session.
+      this.#bus.topicOf(filter.sessionId, context);
+      holdSession(this.#bus, filter.sessionId, request);
+    }
     return serverSentEvents((sink) => {
       this.#streams += 1;
       const reader = new MachineReader({ bus: this.#bus, context, filter, sink, encode });

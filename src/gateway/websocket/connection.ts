@@ -6,6 +6,8 @@ import type { Bus } from '../../ports/bus.ts';
 import {
   type ClientSocket,
   CREDENTIAL_OVER_CODE,
+  NOT_SHARED_CODE,
+  NOT_SHARED_REASON,
   RESTART_CODE,
   RESTART_REASON,
 } from '../../ports/client-socket.ts';
@@ -56,8 +58,6 @@ export interface ConnectionQuery extends StreamQuery {
 }
 
 const NORMAL_CODE = 1000;
-/** The client may not hear the session any more. */
-const NOT_SHARED_CODE = 4404;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
@@ -140,7 +140,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   lose(error: ServiceError): void {
     this.send(encodeError(error));
     if (error.code === 'UNAUTHORIZED') this.socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
-    else this.socket.end(NOT_SHARED_CODE, 'the session is not shared any more');
+    else this.socket.end(NOT_SHARED_CODE, NOT_SHARED_REASON);
   }
 
   closed(): void {

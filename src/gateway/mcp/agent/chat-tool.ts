@@ -7,6 +7,7 @@ import type { Bus } from '../../../ports/bus.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
 import { turnCancelled } from '../../requests/turn-end.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
+import { holdSession } from '../../security/held-session.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
@@ -153,6 +154,7 @@ async function following<T>(
       log.warn({ sessionId, turnId, err }, 'a turn could not be cancelled');
     });
   };
+  holdSession(bus, sessionId, call);
   const questions = new OpenQuestions(bus, place, call);
   const turn = new FollowedTurn(bus, place, call.context, {
     onChunk: progressReporter(call),

@@ -4,6 +4,7 @@ import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { recordedTurn } from '../../requests/recorded-turn.ts';
+import { holdSession } from '../../security/held-session.ts';
 import { serverSentEvents } from '../../sse/server-sent-events.ts';
 import { followSession } from '../../stream/followed-session.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
@@ -33,7 +34,7 @@ export async function toldFromLog(
   const { sessionId, requestId } = chat;
   const recorded = await recordedTurn(bus, chat, context).catch(ifNoSession);
   if (!recorded) return whole(lostAnswer(chat, stream), request);
-  credential?.checkBy(() => void bus.topicOf(sessionId, context));
+  holdSession(bus, sessionId, request);
   const call = new ToldCall(chat, stream, { told, recorded });
   const revision = request.headers.get('mcp-protocol-version');
   return serverSentEvents(

@@ -1,10 +1,11 @@
-import type { AuthInfo, Server } from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
 import type { SessionId } from '../../../core/ids.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
 import type { McpBody } from '../json-rpc-body.ts';
+import { authInfoOf } from '../mcp-asker.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
 import { chatStreamOf, sealChat } from '../resume/chat-stream.ts';
 import type { SessionTransport } from './session-transport.ts';
@@ -44,7 +45,7 @@ export async function responseOf(
   const { context } = request;
   const { requestIds } = body;
   const respond = (): Promise<Response> =>
-    transport.handleRequest(webRequest(request, body.text), asker(context));
+    transport.handleRequest(webRequest(request, body.text), authInfoOf(request));
   if (requestIds.length === 0) return respond();
   const chat = exposes.has('agent') ? chatStreamOf(body, conversationOf(id)) : null;
   const name = chat ? await sealChat(secrets, chat, context) : crypto.randomUUID();
@@ -76,11 +77,4 @@ function use(session: McpSession): () => void {
     session.uses.delete(mark);
     session.lastUsed = Date.now();
   };
-}
-
-/** Each call is made with the rights of its own request: those of a later token may be fewer. */
-function asker(context: RequestContext): { authInfo?: AuthInfo } {
-  if (!context.rights) return {};
-  // The token stays here: nobody beyond needs it.
-  return { authInfo: { token: '', clientId: context.principal, scopes: [], extra: { context } } };
 }

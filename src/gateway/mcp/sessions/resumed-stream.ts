@@ -1,5 +1,7 @@
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
+import type { ServedRequest } from '../../http/http-message.ts';
+import { holdSession } from '../../security/held-session.ts';
 import { sessionNotFound, webRequest } from '../mcp-exchange.ts';
 import { openChat } from '../resume/chat-stream.ts';
 import { decodeEventId } from '../resume/event-id.ts';
@@ -24,6 +26,7 @@ export async function resumedStream(
   const eventId = decodeEventId(lastEventId);
   if (!eventId) return noEventId();
   if (session?.transport.events.has(eventId)) {
+    if (request.credential) await holdChat(deps, eventId.stream, request);
     const priming = primingEvent(lastEventId, headers.get('mcp-protocol-version'));
     return inUse(session, { request, body }, async () =>
       primed(await session.transport.handleRequest(webRequest(request, body.text)), priming),
@@ -36,4 +39,16 @@ export async function resumedStream(
     session?.transport.closeSSEStream(chat.requestId);
   const { toldFromLog } = await import('../resume/told-from-log.ts');
   return toldFromLog(deps, request, chat, eventId);
+}
+
+/** Throws if the client may not read the session of the call any more. The stream ends when that happens later. */
+async function holdChat(
+  { bus, secrets }: LogReader & { readonly secrets: SecretBox },
+  stream: string,
+  request: ServedRequest,
+): Promise<void> {
+  const chat = await openChat(secrets, stream, request.context);
+  if (!chat) return;
+  bus.topicOf(chat.sessionId, request.context);
+  holdSession(bus, chat.sessionId, request);
 }

@@ -8,6 +8,7 @@ import type { ServedRequest } from '../../http/http-message.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
+import { authInfoOf } from '../mcp-asker.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
 import type { McpSurface } from '../mcp-surface.ts';
 import { cancelledByLeaving } from './leaving.ts';
@@ -70,7 +71,10 @@ export class StatelessMcp implements Disposable {
       keepAliveMs: 0,
       onerror: (err) => this.#log.debug({ err }, 'an MCP request could not be handled'),
     });
-    return handler.fetch(webRequest(request, body.text), { parsedBody: body.json });
+    return handler.fetch(webRequest(request, body.text), {
+      parsedBody: body.json,
+      ...authInfoOf(request),
+    });
   }
 
   /** @returns how the subscription leaves. Throws if there are too many. */

@@ -30,7 +30,8 @@ export async function chatCompletions(
   const context = await withModel(bus, request, body.model);
   const session = await chosenSession(request, body.metadata);
   const key = await keyOfRequest(request, body);
-  const asked: AskedChat = { bus, context, session, body, key, maxImageBytes };
+  const { credential } = request;
+  const asked: AskedChat = { bus, context, credential, session, body, key, maxImageBytes };
   return body.stream ? chatStream(asked, request) : chatAnswer(asked);
 }
 

@@ -59,6 +59,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
   run().catch((error: unknown) => accepted.reject(error));
   const { sessionId, turnId } = await accepted.promise;
   const stop = (): void => {
+    events.drop();
     if (isOver || session.isNamed) return;
     const cancel = { sessionId, turnId, reason: 'the client went away' };
     // The turn may have ended meanwhile, and nobody is left to be told.
@@ -79,15 +80,22 @@ class HeldEvents {
   #held = '';
   #sink: EventSink | null = null;
   #isOver = false;
+  #isDropped = false;
 
   send(event: string): void {
     if (this.#sink) this.#sink.send(event);
-    else this.#held += event;
+    else if (!this.#isDropped) this.#held += event;
   }
 
   end(): void {
     this.#isOver = true;
     this.#sink?.end();
+  }
+
+  /** There is nobody any more to send to. */
+  drop(): void {
+    this.#sink = null;
+    this.#isDropped = true;
   }
 
   pass(sink: EventSink): void {

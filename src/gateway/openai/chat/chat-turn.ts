@@ -5,10 +5,10 @@ import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
-import type { ServedRequest } from '../../http/http-message.ts';
 import { sinceLastReply } from '../../requests/given-calls.ts';
 import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../requests/turn-answer.ts';
 import { turnMessage } from '../../requests/turn-message.ts';
+import type { SessionReader } from '../../security/held-session.ts';
 import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
 import type { ChatRequest } from './chat-request.ts';
@@ -16,9 +16,8 @@ import { givenConversation } from './given-conversation.ts';
 import { toolAnswers } from './tool-answers.ts';
 
 /** Who asks, for what. */
-export interface AskedChat {
+export interface AskedChat extends SessionReader {
   readonly bus: Bus;
-  readonly context: ServedRequest['context'];
   readonly session: ChosenSession;
   readonly body: ChatRequest;
   readonly key: IdempotencyKey | undefined;
@@ -42,17 +41,16 @@ export interface ChatListener extends Pick<TurnListener, 'onChunk' | 'onStep'> {
  * if the request is refused, and with the error that ended the turn.
  */
 export async function runChat(asked: AskedChat, listener: ChatListener): Promise<TurnPause> {
-  const { bus, context, body, key } = asked;
+  const { bus, body, key } = asked;
   const heardIn = (sessionId: SessionId): TurnListener => ({
     ...listener,
     onAccepted: (turnId, told) => listener.onAccepted({ sessionId, turnId, told }),
   });
   const answers = toolAnswers(body.messages);
-  const goesOn =
-    answers && (await continueTurn(bus, { ...answers, key }, context, heardIn(answers.sessionId)));
+  const goesOn = answers && (await continueTurn(bus, { ...answers, key }, asked, heardIn(answers.sessionId)));
   if (goesOn) return goesOn;
   const message = await messageOf(asked);
-  return runTurn(bus, message, context, heardIn(message.sessionId));
+  return runTurn(bus, message, asked, heardIn(message.sessionId));
 }
 
 async function messageOf({

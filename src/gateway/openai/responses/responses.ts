@@ -7,6 +7,7 @@ import { parseQuery } from '../../http/request-query.ts';
 import { checkBodySize } from '../../requests/message-size.ts';
 import { isLastMessage } from '../../requests/recorded-turn.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
+import { holdSession } from '../../security/held-session.ts';
 import { type EventFeed, type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
@@ -38,7 +39,12 @@ export async function createResponse(deps: ResponsesDeps, request: ServedRequest
   const asked: AskedResponse = { bus, context, request, body, agentId: body.model, key, maxImageBytes };
   const begun = await beginResponse(asked);
   if (body.stream) return streamed(deps, request, asked, begun);
-  return shown(begun.place, await (body.background ? asBegun(asked, begun) : whole(deps, asked, begun)));
+  return shown(
+    begun.place,
+    await (body.background
+      ? asBegun(asked, begun)
+      : whole(deps, { ...asked, credential: request.credential }, begun)),
+  );
 }
 
 export async function retrieveResponse(
@@ -147,7 +153,7 @@ function eventsOf(
   begun: BegunResponse,
   { after, onGone, onOver }: StreamOptions,
 ): HttpResponse {
-  request.credential?.checkBy(() => void deps.bus.topicOf(begun.place.sessionId, deps.context));
+  holdSession(deps.bus, begun.place.sessionId, { context: deps.context, credential: request.credential });
   const open = (sink: EventSink): EventFeed => {
     let isOver = false;
     const feed = readResponse(deps, begun, {

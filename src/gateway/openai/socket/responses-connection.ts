@@ -3,6 +3,8 @@ import type { Bus } from '../../../ports/bus.ts';
 import {
   type ClientSocket,
   CREDENTIAL_OVER_CODE,
+  NOT_SHARED_CODE,
+  NOT_SHARED_REASON,
   RESTART_CODE,
   RESTART_REASON,
 } from '../../../ports/client-socket.ts';
@@ -62,7 +64,8 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
 
   lose(error: ServiceError): void {
     this.#refuse(error);
-    this.#socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
+    if (error.code === 'UNAUTHORIZED') this.#socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
+    else this.#socket.end(NOT_SHARED_CODE, NOT_SHARED_REASON);
   }
 
   /** Ends the socket as soon as its response is over. */
