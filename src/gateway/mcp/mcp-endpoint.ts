@@ -1,4 +1,5 @@
 import { requireScope } from '../../core/access/require-scope.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { Peers } from '../../ports/peers.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
@@ -8,7 +9,7 @@ import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { AgentSurfaceDeps } from './agent/agent-deps.ts';
 import { McpBody } from './json-rpc-body.ts';
 import { LazyMcp } from './lazy-mcp.ts';
-import { wrongMethod } from './mcp-exchange.ts';
+import { unreadBody, wrongMethod } from './mcp-exchange.ts';
 import { scopesOf } from './mcp-scopes.ts';
 import { McpSessions } from './sessions/mcp-sessions.ts';
 import { StatelessMcp } from './stateless/stateless-mcp.ts';
@@ -43,15 +44,26 @@ export class McpEndpoint implements Disposable {
   async handle(request: ServedRequest): Promise<HttpResponse> {
     const refusal = wrongMethod(request.method);
     if (refusal) return refusal;
-    const bytes = await request.body();
-    checkMessageSize(bytes, bytes.length, this.#agent.maxRequestBytes);
-    const body = new McpBody(decodeText(bytes));
+    const body = await this.#bodyOf(request);
+    if (body instanceof ServiceError) return unreadBody(body);
     const { context } = request;
     if (context.rights)
       for (const scope of scopesOf(body.messages, this.#agent.exposes)) requireScope(context, scope);
     return (await this.#isOlder(request, body))
       ? this.#sessions.handle(request, body)
       : this.#stateless.handle(request, body);
+  }
+
+  /** An error if the body is too large, not UTF-8 or nested too deeply. */
+  async #bodyOf(request: ServedRequest): Promise<McpBody | ServiceError> {
+    try {
+      const bytes = await request.body();
+      checkMessageSize(bytes, bytes.length, this.#agent.maxRequestBytes);
+      return new McpBody(decodeText(bytes));
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
   }
 
   async #isOlder({ method, headers }: ServedRequest, body: McpBody): Promise<boolean> {

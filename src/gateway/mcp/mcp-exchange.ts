@@ -1,6 +1,10 @@
+import type { ServiceError } from '../../core/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import { errorCatalogue } from '../../wire/error-catalogue.ts';
+import { retryHeaders } from '../http/error-response.ts';
 import { untilLost } from './credential-stream.ts';
 import type { McpBody } from './json-rpc-body.ts';
+import type { McpObject } from './mcp-object.ts';
 
 /**
  * The headers that the transport reads. Others are dropped: a web `Request` throws on values that it cannot
@@ -46,13 +50,16 @@ export async function fromWebResponse(
   return { status, headers, body: lost ? untilLost(stream, lost, body) : stream, onOver };
 }
 
+const PARSE_ERROR = -32700;
+/** What the SDK answers where no number of JSON-RPC fits. */
+const REFUSED = -32000;
 const METHODS = ['GET', 'POST', 'DELETE'];
 
 /** The refusal of a method that the transport does not support; null for the others. */
 export function wrongMethod(method: string): HttpResponse | null {
   return METHODS.includes(method)
     ? null
-    : refusal(405, -32000, 'Method not allowed', { Allow: METHODS.join(', ') });
+    : refusal(405, REFUSED, 'Method not allowed', { Allow: METHODS.join(', ') });
 }
 
 /** The MCP specification requires 404. The client then initializes again. */
@@ -60,15 +67,24 @@ export function sessionNotFound(): HttpResponse {
   return refusal(404, -32001, 'Session not found');
 }
 
+/** The refusal of a body that cannot be read as JSON-RPC, with the status that it has everywhere. */
+export function unreadBody(error: ServiceError): HttpResponse {
+  const { status } = errorCatalogue[error.code];
+  const code = status === 400 ? PARSE_ERROR : REFUSED;
+  return refusal(status, code, error.message, retryHeaders(error), error.details);
+}
+
+/** @param data what programs learn, beside the message. */
 export function refusal(
   status: number,
   code: number,
   message: string,
   headers: Record<string, string> = {},
+  data?: McpObject,
 ): HttpResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }),
+    body: JSON.stringify({ jsonrpc: '2.0', error: { code, message, ...(data && { data }) }, id: null }),
   };
 }

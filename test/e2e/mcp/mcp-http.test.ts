@@ -20,6 +20,8 @@ const cancellation = (requestId: number) => ({
   method: 'notifications/cancelled',
   params: { requestId },
 });
+/** The last revision of MCP that has batches. */
+const WITH_BATCHES = '2025-03-26';
 const ping = { jsonrpc: '2.0', id: 9, method: 'ping' };
 
 async function startDirected() {
@@ -141,14 +143,66 @@ describe('requests to /mcp that are not MCP', () => {
   verifies(
     'mcp.tools',
     async () => {
+      await using service = await RunningService.start();
+      const session = await initializeMcp(service.port);
+      const deep = `${'['.repeat(300)}${']'.repeat(300)}`;
+      const nested = await postMcp(service.port, deep, session);
+      const headers = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' };
+      const body = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
+      const notText = await service.fetch('/mcp', {
+        method: 'POST',
+        headers: { ...headers, ...session },
+        body,
+      });
+      expect([nested.status, notText.status]).toEqual([400, 400]);
+      expect([JSON.parse(nested.text), await notText.json()]).toMatchObject([
+        {
+          ...{ jsonrpc: '2.0', id: null },
+          error: { code: -32700, data: { issue: 'it has more than 200 levels' } },
+        },
+        { jsonrpc: '2.0', id: null, error: { code: -32700, data: { issue: 'invalid UTF-8' } } },
+      ]);
+    },
+    'a body that cannot be read as JSON-RPC is refused with an error of JSON-RPC',
+  );
+
+  verifies(
+    'mcp.tools',
+    async () => {
+      await using service = await RunningService.start();
+      const { port } = service;
+      const pings = [ping, { ...ping, id: 10 }];
+      const older = await initializeMcp(port, WITH_BATCHES);
+      const both = await postMcp(port, pings, older);
+      expect([both.status, both.text.match(/"result":\{\}/g)?.length]).toEqual([200, 2]);
+      for (const version of ['2025-06-18', '2025-11-25']) {
+        const session = await initializeMcp(port, version);
+        expect((await postMcp(port, ping, session)).status).toBe(200);
+        for (const named of [{}, { 'Mcp-Protocol-Version': version }]) {
+          const { status, text: told } = await postMcp(port, pings, { ...session, ...named });
+          expect([status, JSON.parse(told)]).toMatchObject([400, { id: null, error: { code: -32600 } }]);
+        }
+      }
+      for (const batch of [[INITIALIZE], [ping, INITIALIZE]]) {
+        const { status, text: told } = await postMcp(port, batch);
+        expect([status, JSON.parse(told)]).toMatchObject([400, { id: null, error: { code: -32600 } }]);
+      }
+    },
+    'batches are refused where the revision has none, and initialize is never in one',
+  );
+
+  verifies(
+    'mcp.tools',
+    async () => {
       const yaml = `${SCRIPTED}limits: { requestBytes: 2000, requestsPerMinute: 5 }\n`;
       await using service = await RunningService.start({ yaml });
       const session = await initializeMcp(service.port);
       const tooLong = await postMcp(service.port, call(2, 'x'.repeat(3000)), session);
       expect(tooLong.status).toBe(429);
-      expect(parseEnvelope(tooLong.text)).toMatchObject({
-        code: 'RATE_LIMIT_EXCEEDED',
-        details: { limit: 2000 },
+      expect(tooLong.headers['retry-after']).toBe('1');
+      expect(JSON.parse(tooLong.text)).toMatchObject({
+        ...{ jsonrpc: '2.0', id: null },
+        error: { code: -32000, message: expect.stringContaining('2000 bytes'), data: { limit: 2000 } },
       });
       for (let count = 0; count < 20; count += 1) {
         const { status, headers } = await postMcp(service.port, ping, session);
@@ -181,7 +235,7 @@ describe('a cancellation over HTTP', () => {
     async () => {
       const { model, service } = await startDirected();
       await using _ = service;
-      const session = await initializeMcp(service.port);
+      const session = await initializeMcp(service.port, WITH_BATCHES);
       const both = [call(2, 'never mind'), cancellation(2)];
       expect((await postMcp(service.port, both, session)).status).toBe(200);
       const next = postMcp(service.port, call(3, 'but this'), session);

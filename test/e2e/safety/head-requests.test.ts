@@ -9,6 +9,8 @@ const request = (method: string, path: string, more = ''): string =>
   `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
 const LAST = request('GET', '/healthz', 'Connection: close\r\n');
 
+const HEALTHY = /^HTTP\/1\.1 200 OK\r\n.*"status":"healthy"/s;
+
 /** The status of an answer to a `HEAD`, and what comes after its head. */
 function split(answers: string): { status: string; head: string; rest: string } {
   const end = answers.indexOf('\r\n\r\n');
@@ -22,32 +24,43 @@ function split(answers: string): { status: string; head: string; rest: string } 
 
 describe('a HEAD', () => {
   for (const [path, status] of [
-    ['/api/health', '200'],
-    ['/', '200'],
+    ['/healthz', '200'],
     ['/mcp', '405'],
     ['/nothing', '400'],
-    ['/api/sessions/default/events', '200'],
   ] as const)
     verifies(
       'framing.head',
       async () => {
         await using service = await RunningService.start();
-        const pipelined = connect(service.port, '127.0.0.1');
-        pipelined.write(request('HEAD', path) + request('HEAD', path) + LAST);
-        const first = split(await text(pipelined));
+        const socket = connect(service.port, '127.0.0.1');
+        socket.write(request('HEAD', path) + request('HEAD', path) + LAST);
+        const first = split(await text(socket));
         expect(first.status).toBe(status);
         expect(first.head.match(/content-length: \d+/gi)).toHaveLength(1);
         const second = split(first.rest);
         expect(second.status).toBe(status);
-        expect(second.rest).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"status":"healthy"/s);
-
-        const kept = connect(service.port, '127.0.0.1');
-        kept.write(request('HEAD', path));
-        const [head]: Buffer[] = await once(kept, 'data');
-        expect(split(String(head))).toMatchObject({ status, rest: '' });
-        kept.write(LAST);
-        expect(await text(kept)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"status":"healthy"/s);
+        expect(second.rest).toMatch(HEALTHY);
       },
-      path,
+      `${path}, with the next requests behind it`,
+    );
+
+  for (const [path, status] of [
+    ['/', '200'],
+    ['/api/health', '200'],
+    ['/api/sessions/default/events', '200'],
+    ['/mcp', '405'],
+  ] as const)
+    verifies(
+      'framing.head',
+      async () => {
+        await using service = await RunningService.start();
+        const socket = connect(service.port, '127.0.0.1');
+        socket.write(request('HEAD', path));
+        const [head]: Buffer[] = await once(socket, 'data');
+        expect(split(String(head))).toMatchObject({ status, rest: '' });
+        socket.write(LAST);
+        expect(await text(socket)).toMatch(HEALTHY);
+      },
+      `${path}, before the next request`,
     );
 });

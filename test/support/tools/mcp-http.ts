@@ -29,8 +29,12 @@ export function postMcp(
 }
 
 /** @returns the headers that name a new MCP session. */
-export async function initializeMcp(port: number): Promise<Record<string, string>> {
-  const { status, headers } = await postMcp(port, INITIALIZE);
+export async function initializeMcp(
+  port: number,
+  protocolVersion = INITIALIZE.params.protocolVersion,
+): Promise<Record<string, string>> {
+  const params = { ...INITIALIZE.params, protocolVersion };
+  const { status, headers } = await postMcp(port, { ...INITIALIZE, params });
   const id = headers['mcp-session-id'];
   if (status !== 200 || typeof id !== 'string') throw new Error(`not initialized: ${status}`);
   return { 'Mcp-Session-Id': id };

@@ -5,6 +5,7 @@ import type { Peers } from '../../../ports/peers.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
+import { refusedBatch } from '../batches.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp } from '../lazy-mcp.ts';
 import { sessionNotFound } from '../mcp-exchange.ts';
@@ -71,6 +72,9 @@ export class McpSessions implements Disposable {
       const resumption = { request, body, lastEventId, session: known, isGone };
       return resumedStream(this.#deps, resumption);
     }
+    const revision = headers.get('mcp-protocol-version') ?? known?.server.getNegotiatedProtocolVersion();
+    const wrongBatch = refusedBatch(body, revision);
+    if (wrongBatch) return wrongBatch;
     const session = known ?? (await this.#create({ ...context, trace: undefined }));
     if (id !== undefined) this.#peers?.noteBody(id, body.text);
     return inUse(session, { request, body }, () => responseOf(session, { request, body }, this.#deps));

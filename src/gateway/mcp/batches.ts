@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { HttpResponse } from '../../ports/web-server.ts';
+import type { McpBody } from './json-rpc-body.ts';
+import { INVALID_REQUEST } from './mcp-error.ts';
+import { refusal } from './mcp-exchange.ts';
+
+/** The first revision of MCP without batches of JSON-RPC. Revisions are dates, and compare as texts. */
+const WITHOUT_BATCHES = '2025-06-18';
+
+const Initialize = z.object({ method: z.literal('initialize') });
+
+/**
+ * The refusal of a batch that the protocol does not allow; null for others, and for what is no batch.
+ *
+ * @param revision that the client names, or has agreed on; undefined if it has done neither.
+ */
+export function refusedBatch({ json }: McpBody, revision: string | undefined): HttpResponse | null {
+  if (!Array.isArray(json)) return null;
+  if (json.some((message) => Initialize.safeParse(message).success))
+    return refused('initialize is sent alone, and not in a batch.');
+  if (revision === undefined || revision < WITHOUT_BATCHES) return null;
+  return refused(`MCP ${revision} has no batches: send each message in a request of its own.`);
+}
+
+function refused(message: string): HttpResponse {
+  return refusal(400, INVALID_REQUEST, message);
+}
