@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { RecordedTurn } from '../requests/recorded-turn.ts';
 import type { Message } from './a2a-objects.ts';
 import type { AskedFor } from './task-messages.ts';
 
@@ -31,6 +33,24 @@ export function approvalDecision({ parts }: Message, asked: readonly AskedFor[])
   const meant = callId ?? (waiting.length === 1 ? waiting[0] : undefined);
   if (meant === undefined) throw severalWait(waiting);
   return { callId: meant, approved, ...(reason !== undefined && { reason }) };
+}
+
+/**
+ * Whether the message was sent before, and the log has its decision.
+ * @param isSent whether the message that was sent before has caused the event.
+ */
+export function isAnswered(
+  { requested: { turnId }, since }: RecordedTurn,
+  { parts }: Message,
+  isSent: (envelope: Envelope) => boolean,
+): boolean {
+  return since.some((envelope) => {
+    const { event } = envelope;
+    const isDecision = event.type === 'approval.granted' || event.type === 'tool-call.failed';
+    if (!isDecision || event.turnId !== turnId || !isSent(envelope)) return false;
+    const approve = event.type === 'approval.granted';
+    return parts.map(decisionIn).some((decision) => decision?.approve === approve);
+  });
 }
 
 function decisionIn({ text, data }: Message['parts'][number]): Decision | null {

@@ -5,13 +5,14 @@ import { keyOfRequest } from '../http/idempotency-header.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { newSessionId } from '../requests/new-session-id.ts';
 import { recordedTurn } from '../requests/recorded-turn.ts';
+import { isSentWith } from '../requests/sent-before.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import { holdSession, unlessRefused } from '../security/held-session.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError } from './a2a-error.ts';
 import { hasEnded, type Message, type SendMessageResponse } from './a2a-objects.ts';
 import type { SendMessageRequest } from './a2a-requests.ts';
-import { approvalDecision } from './message-answer.ts';
+import { approvalDecision, isAnswered } from './message-answer.ts';
 import { messageContent } from './message-content.ts';
 import { withPushConfig } from './push-configs.ts';
 import { recordedTask, withHistory } from './recorded-task.ts';
@@ -90,10 +91,11 @@ async function startedTask(
   });
 }
 
-/** In a context that a client knows, a message is taken once. A message without one has only the header. */
+/** In a context or a task that a client knows, a message is taken once. A message without one has only the header. */
 async function keyOf(request: A2aCall['request'], message: Message): Promise<IdempotencyKey | undefined> {
   const inHeader = await keyOfRequest(request, message);
-  if (inHeader || message.contextId === undefined) return inHeader;
+  const isPlaced = message.contextId !== undefined || message.taskId !== undefined;
+  if (inHeader || !isPlaced) return inHeader;
   return idempotencyKey(`a2a:${message.messageId}`, message);
 }
 
@@ -119,16 +121,18 @@ async function answeredTask(
   { message, configuration }: SendMessageRequest,
   id: string,
 ): Promise<BegunTask> {
-  const { bus, context } = call;
+  const { bus, context, request } = call;
   const { place, turn, turnTask, task } = await recordedTask(bus, taskPlace(id, context.agent), context);
   if (message.contextId !== undefined && message.contextId !== task.contextId)
     throw otherContext(task.contextId);
+  const awaited = { place, afterSeq: turn.begin - 1 };
+  const key = await keyOf(request, message);
+  if (key && isAnswered(turn, message, isSentWith(key, context))) return awaited;
   if (hasEnded(task)) throw ended(id, task.status.state);
   if (turnTask.askedFor.length === 0) throw notWaiting(id, task.contextId);
   const decision = approvalDecision(message, turnTask.askedFor);
-  const awaited = { place, afterSeq: turn.begin - 1 };
   return withPushConfig(call, configuration?.taskPushNotificationConfig, awaited, async () => {
-    await bus.send('approval.answer', { sessionId: place.sessionId, ...decision }, context);
+    await bus.send('approval.answer', { sessionId: place.sessionId, ...decision, key }, context);
     return awaited;
   });
 }

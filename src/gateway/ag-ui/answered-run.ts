@@ -4,7 +4,7 @@ import { turnWithCalls } from '../requests/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
-import { clientAnswers } from './tool-answers.ts';
+import { answerForRun, clientAnswers } from './tool-answers.ts';
 
 /**
  * Goes on with the turn that asked for the tools whose results are at the end of the messages. Calls that were answered
@@ -21,8 +21,7 @@ export async function answeredRun(asked: AskedRun): Promise<RunPlan | null> {
   const state = stateOf(turn);
   const callIds = ended.filter((callId) => state.isOfClient(callId));
   if (callIds.length === 0) return null;
-  const answers = clientAnswers(messages, state);
-  for (const answer of answers) await bus.send('tool-call.answer', { sessionId, ...answer }, context);
+  await answerForRun(asked, clientAnswers(messages, state));
   return { ...pauseBefore(turn, callIds), decided: callIds, warnings: [] };
 }
 

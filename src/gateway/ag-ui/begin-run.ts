@@ -4,9 +4,18 @@ import { joinedRun } from './joined-run.ts';
 import { messageRun } from './message-run.ts';
 import { resumedRun } from './resumed-run.ts';
 import type { RunPlan } from './run-events.ts';
+import { asRunError } from './run-key.ts';
 
 /** Does what the input asks for. @returns what the run has to tell. */
 export async function beginRun(asked: AskedRun): Promise<RunPlan> {
+  try {
+    return await planOf(asked);
+  } catch (error) {
+    throw asRunError(error, asked.input);
+  }
+}
+
+async function planOf(asked: AskedRun): Promise<RunPlan> {
   const { bus, context, sessionId, input } = asked;
   const { messages, resume = [] } = input;
   if (resume.length > 0) return resumedRun(asked, resume);

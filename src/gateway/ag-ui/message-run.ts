@@ -1,11 +1,9 @@
-import { contentHash } from '../../core/content-hash.ts';
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import type { Image } from '../../core/conversation/image.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId, TurnId } from '../../core/ids.ts';
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { newestTurn, recordedTurn } from '../requests/recorded-turn.ts';
 import { toolOptions } from '../requests/tool-options.ts';
 import { turnMessage } from '../requests/turn-message.ts';
@@ -15,7 +13,8 @@ import type { RunNote } from './message-ids.ts';
 import { stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import type { RunInput } from './run-input.ts';
-import { clientAnswers } from './tool-answers.ts';
+import { runKey } from './run-key.ts';
+import { answerForRun, clientAnswers } from './tool-answers.ts';
 import { TurnState } from './turn-state.ts';
 
 /**
@@ -30,32 +29,14 @@ export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan
   const message = turnMessage({
     ...{ sessionId, ...newest },
     ...(given.length > 0 && { given }),
-    key: await idempotencyKey(await keyOf(input.runId), newest),
+    key: await runKey(input, newest),
     options: { ...optionsOf(input, thread.instructions), note: { agUi: note } },
   });
-  const turnId = await started(asked, message).catch((error: unknown) => {
-    throw isReused(error) ? otherRun(input.runId) : error;
-  });
+  const turnId = await started(asked, message);
   const plan = { turn: new TurnState(turnId), decided: [], warnings: thread.warnings };
   if (turnId === message.turnId) return { ...plan, afterSeq: head };
   const turn = await recordedTurn(bus, { sessionId, turnId }, context);
   return { ...plan, afterSeq: (turn?.begin ?? 1) - 1 };
-}
-
-function isReused(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'IDEMPOTENCY_KEY_REUSED';
-}
-
-function otherRun(runId: string): ServiceError {
-  return new ServiceError('IDEMPOTENCY_KEY_REUSED', 'The run was asked for with another message.', {
-    ...{ field: 'runId', key: runId },
-    suggestion: 'Give each new run an id of its own.',
-  });
-}
-
-/** The id of a run may have any characters. */
-async function keyOf(runId: string): Promise<string> {
-  return `ag-ui:${(await contentHash(runId)).slice(0, 32)}`;
 }
 
 interface SplitThread {
@@ -92,7 +73,8 @@ function optionsOf({ tools = [], context = [] }: RunInput, said: readonly string
 }
 
 /** A turn that waits for its client is over for a client that answers it and says something else at once. */
-async function started({ bus, context, sessionId, input }: AskedRun, message: TurnMessage): Promise<TurnId> {
+async function started(asked: AskedRun, message: TurnMessage): Promise<TurnId> {
+  const { bus, context, sessionId, input } = asked;
   const start = async (whenBusy?: TurnMessage['whenBusy']): Promise<TurnId> =>
     (await bus.send('turn.start', { ...message, ...(whenBusy && { whenBusy }) }, context)).turnId;
   try {
@@ -107,7 +89,7 @@ async function started({ bus, context, sessionId, input }: AskedRun, message: Tu
   const unanswered = state.clientCalls.filter((id) => !answers.some(({ callId }) => callId === id));
   const interrupts = state.approvals.map(({ callId }) => callId);
   if (unanswered.length > 0 || interrupts.length > 0) throw unfinished(interrupts, unanswered);
-  for (const answer of answers) await bus.send('tool-call.answer', { sessionId, ...answer }, context);
+  await answerForRun(asked, answers);
   return start('interrupt');
 }
 

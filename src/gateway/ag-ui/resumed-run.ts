@@ -7,7 +7,8 @@ import { broughtIds } from './message-ids.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import type { ResumeEntry, RunInput } from './run-input.ts';
-import { clientAnswers } from './tool-answers.ts';
+import { runKey } from './run-key.ts';
+import { answerForRun, clientAnswers } from './tool-answers.ts';
 import type { TurnState } from './turn-state.ts';
 
 type Answer = Omit<ApprovalAnswer, 'sessionId'>;
@@ -26,9 +27,11 @@ export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[
   if (!turn || !state || known.length === 0) throw noInterrupts(callIds);
   refuseMessage(input, turn);
   const waiting = known.filter((answer) => isWaiting(answer, state));
-  for (const answer of clientAnswers(input.messages, state))
-    await bus.send('tool-call.answer', { sessionId, ...answer }, context);
-  for (const answer of waiting) await bus.send('approval.answer', { sessionId, ...answer }, context);
+  await answerForRun(asked, clientAnswers(input.messages, state));
+  for (const answer of waiting) {
+    const key = await runKey(input, answer);
+    await bus.send('approval.answer', { sessionId, ...answer, key }, context);
+  }
   const decided = known.map(({ callId }) => callId);
   const unknown = callIds.filter((callId) => !decided.includes(callId));
   return {

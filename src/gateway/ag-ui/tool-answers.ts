@@ -1,6 +1,8 @@
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { CallAnswer } from '../requests/given-answers.ts';
+import type { AskedRun } from './asked-run.ts';
 import type { Content, InputMessage } from './run-input.ts';
+import { runKey } from './run-key.ts';
 import type { TurnState } from './turn-state.ts';
 
 type ToolMessage = Extract<InputMessage, { role: 'tool' }>;
@@ -13,6 +15,17 @@ export function clientAnswers(messages: readonly InputMessage[], turn: TurnState
     );
     return message ? [{ callId, outcome: outcomeOf(message) }] : [];
   });
+}
+
+/** Answers the calls. A run that is asked for twice at once answers each of them once. */
+export async function answerForRun(
+  { bus, context, sessionId, input }: AskedRun,
+  answers: readonly CallAnswer[],
+): Promise<void> {
+  for (const answer of answers) {
+    const key = await runKey(input, answer);
+    await bus.send('tool-call.answer', { sessionId, ...answer, key }, context);
+  }
 }
 
 function outcomeOf({ content, error }: ToolMessage): CallAnswer['outcome'] {

@@ -2,6 +2,7 @@ import { type Message, type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
 import { BINDINGS, message, ReadReply, replyOf, taskFor } from '../../support/a2a/a2a-client.ts';
 import { A2aRig } from '../../support/a2a/a2a-rig.ts';
+import { CrossingStore } from '../../support/log/crossing-store.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { verifies } from '../requirements.ts';
 
@@ -81,6 +82,30 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
       });
     },
     `several calls, ${binding}`,
+  );
+
+  verifies(
+    'a2a.approval',
+    async () => {
+      const store = new CrossingStore();
+      await using rig = await A2aRig.start({ adapters: { store } });
+      const client = await rig.client(binding);
+      const { id: taskId } = await waitingTask(rig, client, 'c1');
+      const approval = message('approve', { taskId, messageId: 'm1' });
+      const both = [taskFor(client, approval)];
+      await store.held;
+      both.push(taskFor(client, approval));
+      (await rig.tools.call(0)).answer('paid');
+      (await rig.model.call(1)).answer('It is paid.');
+      const [one, two] = await Promise.all(both);
+      expect(one?.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+      expect(two).toEqual(one);
+      expect(await taskFor(client, approval)).toEqual(one);
+      expect(rig.tools.calls).toHaveLength(1);
+      const denial = taskFor(client, message('deny', { taskId, messageId: 'm1' }));
+      await expect(denial).rejects.toMatchObject({ reason: 'UNSUPPORTED_OPERATION' });
+    },
+    `sent again, ${binding}`,
   );
 
   verifies(

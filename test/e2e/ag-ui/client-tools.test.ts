@@ -2,6 +2,7 @@ import type { Tool } from '@ag-ui/core';
 import { describe, expect } from 'vitest';
 import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
 import { type RecordedAgent, recordedAgent } from '../../support/ag-ui/recorded-agent.ts';
+import { CrossingStore } from '../../support/log/crossing-store.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { verifies } from '../requirements.ts';
 
@@ -73,6 +74,27 @@ describe('tools of a page', () => {
       expect(page.agent.messages.at(-1)).toMatchObject({ content: 'Too bad.' });
     },
     'over a restart, with an error',
+  );
+
+  verifies(
+    'ag-ui.client-tools',
+    async () => {
+      const store = new CrossingStore();
+      await using rig = await startAgUi({ adapters: { store } });
+      const ada = await called(rig);
+      answer(ada, 'p1', 'red');
+      const same = recordedAgent(rig.service);
+      same.agent.setMessages(ada.agent.messages);
+      const running = [ada.run({ tools, runId: 'r2' })];
+      await store.held;
+      running.push(same.run({ tools, runId: 'r2' }));
+      (await rig.model.call(1)).answer('Red it is.');
+      for (const { newMessages } of await Promise.all(running))
+        expect(newMessages).toMatchObject([{ content: 'Red it is.' }]);
+      expect(same.types).toEqual(ada.types);
+      expect(rig.model.calls).toHaveLength(2);
+    },
+    'the same run, asked for twice at once',
   );
 
   verifies(

@@ -2,6 +2,7 @@ import { buildResumeArray } from '@ag-ui/client';
 import { describe, expect } from 'vitest';
 import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
 import { type RecordedAgent, recordedAgent } from '../../support/ag-ui/recorded-agent.ts';
+import { CrossingStore } from '../../support/log/crossing-store.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
 import { verifies } from '../requirements.ts';
@@ -134,6 +135,31 @@ describe('interrupts of AG-UI', () => {
       expect(rig.tools.calls).toHaveLength(2);
     },
     'over a restart, and answered twice in the same way',
+  );
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      const store = new CrossingStore();
+      await using rig = await startAgUi({ adapters: { store } });
+      await asked(rig);
+      const resume = [
+        { interruptId: 'c1', ...approve },
+        { interruptId: 'c2', ...deny },
+      ];
+      const [one, two] = [recordedAgent(rig.service), recordedAgent(rig.service)];
+      const running = [one.run({ runId: 'r2', resume })];
+      await store.held;
+      running.push(two.run({ runId: 'r2', resume }));
+      (await rig.tools.call(0)).answer('paid');
+      (await rig.model.call(1)).answer('Ann is paid.');
+      await Promise.all(running);
+      expect(two.types).toEqual(one.types);
+      expect(two.agent.messages.at(-1)).toMatchObject({ content: 'Ann is paid.' });
+      expect(rig.tools.calls).toHaveLength(1);
+      expect(rig.model.calls).toHaveLength(2);
+    },
+    'the same run, asked for twice at once',
   );
 
   verifies(

@@ -27,12 +27,12 @@ export class A2aRig implements AsyncDisposable {
     this.tools = tools;
   }
 
-  static async start(options: ServiceOptions = {}): Promise<A2aRig> {
+  static async start({ adapters, ...options }: ServiceOptions = {}): Promise<A2aRig> {
     const model = new DirectedModel();
     const tools = new DirectedTools({ pay: {} });
     const yaml = JSON.stringify(A2A_AGENT);
-    const adapters = { model, connector: tools };
-    return new A2aRig(await RunningService.start({ yaml, adapters, ...options }), model, tools);
+    const directed = { model, connector: tools, ...adapters };
+    return new A2aRig(await RunningService.start({ yaml, adapters: directed, ...options }), model, tools);
   }
 
   /** @param path of the agent, such as `/agents/shop/`. */

@@ -16,10 +16,14 @@ interface RigOptions extends ServiceOptions {
 }
 
 /** A service whose model and tools the test directs. The tool `pay` needs approval, `look` does not. */
-export async function startAgUi({ llm, ...options }: RigOptions = {}) {
+export async function startAgUi({ llm, adapters, ...options }: RigOptions = {}) {
   const model = new DirectedModel();
   const tools = new DirectedTools({ look: {}, pay: {} });
   const yaml = JSON.stringify({ ...AGENT, llm: { provider: 'scripted', model: 'offline', ...llm } });
-  const service = await RunningService.start({ yaml, adapters: { model, connector: tools }, ...options });
+  const service = await RunningService.start({
+    yaml,
+    adapters: { model, connector: tools, ...adapters },
+    ...options,
+  });
   return { model, tools, service, [Symbol.asyncDispose]: () => service.close() };
 }
