@@ -295,6 +295,8 @@ export const requirements = {
   'grants.read':
     'who gets a session for reading reads it and forks it, and is told why all else is forbidden',
   'grants.talk': 'who gets a session for talking sends messages, and nothing else; a grant gives no scope',
+  'grants.keys':
+    'in a shared session, the key of one principal is not that of another, and each is shown only its own',
   'grants.role': 'a session can be shared with a role, within its tenant',
   'grants.invalid': 'a grant that makes no sense is refused; without authentication there are none',
   'grants.revoked': 'when a grant is revoked, what is open by it ends at once, and the others go on',

@@ -10,12 +10,15 @@ export interface ApprovalDecision {
   readonly callId: string;
   readonly approved: boolean;
   readonly reason?: string | undefined;
+  /** Present if only a call with these arguments is meant. */
+  readonly argumentsHash?: string | undefined;
 }
 
 const Decision = z.object({
   approve: z.boolean(),
   callId: z.string().optional(),
   reason: z.string().optional(),
+  argumentsHash: z.string().optional(),
 });
 type Decision = z.infer<typeof Decision>;
 
@@ -28,11 +31,11 @@ export function approvalDecision({ parts }: Message, asked: readonly AskedFor[])
   const decisions = parts.map(decisionIn).filter((decision) => decision !== null);
   const [decision, ...others] = decisions;
   if (!decision || others.length > 0) throw noDecision(waiting);
-  const { approve: approved, callId, reason } = decision;
+  const { approve: approved, callId, reason, argumentsHash } = decision;
   if (callId !== undefined && !waiting.includes(callId)) throw notWaiting(callId, waiting);
   const meant = callId ?? (waiting.length === 1 ? waiting[0] : undefined);
   if (meant === undefined) throw severalWait(waiting);
-  return { callId: meant, approved, ...(reason !== undefined && { reason }) };
+  return { callId: meant, approved, reason, argumentsHash };
 }
 
 /**
@@ -60,7 +63,7 @@ function decisionIn({ text, data }: Message['parts'][number]): Decision | null {
 }
 
 const SUGGESTION =
-  'Send one part: the text approve or deny, or the data {"approve": true, "callId": "…", "reason": "…"}.';
+  'Send one part: the text approve or deny, or the data {"approve": true, "callId": "…", "argumentsHash": "…", "reason": "…"}.';
 
 function noDecision(waiting: readonly string[]): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The task waits for an approval, and the message is none.', {

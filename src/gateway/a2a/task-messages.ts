@@ -58,6 +58,7 @@ function described({ call, since }: AskedFor): Record<string, unknown> {
   return {
     kind: type === 'approval.requested' ? 'approval' : 'client-tool',
     ...{ callId, toolName, serverId, arguments: args },
+    ...(call.type === 'approval.requested' && { argumentsHash: call.argumentsHash }),
     ...(expiresAfterMs !== undefined && { expiresAt: new Date(since + expiresAfterMs).toISOString() }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withOwnKey } from '../../core/access/session-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
@@ -289,7 +290,7 @@ async function events(
     bus.send('session.position', { sessionId }, context),
   ]);
   const frames = page.map((envelope) => ({
-    ...timedFrame(envelope),
+    ...timedFrame(withOwnKey(envelope, context)),
     ...partialOf(envelope.event),
   }));
   // The log may be ahead of the session in memory.

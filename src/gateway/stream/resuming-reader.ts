@@ -1,3 +1,4 @@
+import { withOwnKey } from '../../core/access/session-keys.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
@@ -151,12 +152,13 @@ export class ResumingReader implements SignalReader {
 
   #deliver(signal: SessionSignal, frames?: SignalFrames): void {
     if (this.#state === 'closed' || this.#state === 'behind') return;
-    const { sink, encode } = this.#deps;
+    const { sink, encode, context } = this.#deps;
     const before = this.#cursor.seq;
     for (const due of this.#cursor.take(signal)) {
       const { seq, offset } = this.#positionAfter(due, before);
-      const shared = due === signal ? frames?.encoded(encode, seq, offset) : undefined;
-      const taken = sink.send(shared ?? encode(due, seq, offset));
+      const told = 'event' in due ? withOwnKey(due, context()) : due;
+      const shared = told === signal ? frames?.encoded(encode, seq, offset) : undefined;
+      const taken = sink.send(shared ?? encode(told, seq, offset));
       if (!taken && sink.bufferedBytes() > MAX_BUFFERED_BYTES) this.#state = 'behind';
     }
     if (isDeletion(signal)) this.#end();

@@ -1,4 +1,5 @@
 import { requireScope } from '../../core/access/require-scope.ts';
+import { sentKeyId } from '../../core/access/session-keys.ts';
 import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId, SessionId } from '../../core/ids.ts';
@@ -142,7 +143,7 @@ export class GuardedBus implements Bus {
   }
 }
 
-/** The error with the client's names in place of the ids of the sessions. */
+/** The error with the client's names in place of the ids of the sessions, and with its key as it was sent. */
 function inNamesOf(client: RequestContext, named: ReturnType<typeof sessionNeeds>, error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   // A bare id may be part of any word. Nobody but an admin meets one.
@@ -150,5 +151,7 @@ function inNamesOf(client: RequestContext, named: ReturnType<typeof sessionNeeds
   const renamed = (text: string): string =>
     ids.reduce((said, id) => said.replaceAll(id, sessionNameFor(id, client)), text);
   const details: Record<string, unknown> = JSON.parse(renamed(JSON.stringify(error.details)));
-  return new ServiceError(error.code, renamed(error.message), details, error.cause);
+  const { key } = details;
+  const sent = typeof key === 'string' ? { ...details, key: sentKeyId(key, client) } : details;
+  return new ServiceError(error.code, renamed(error.message), sent, error.cause);
 }

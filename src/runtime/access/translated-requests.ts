@@ -1,6 +1,8 @@
+import { storedKey } from '../../core/access/session-keys.ts';
 import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { SessionListItem } from '../../core/session/session-view.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import { namedEvent, namedReason } from './named-events.ts';
@@ -34,10 +36,22 @@ const ofSession = {
   }),
 };
 
+/** The same for a request whose key the session remembers. */
+const keyedInSession = {
+  inward: <R extends { readonly sessionId: SessionId; readonly key?: IdempotencyKey | undefined }>(
+    request: R,
+    client: RequestContext,
+  ): R => {
+    const sessionId = sessionIdOf(request.sessionId, client);
+    const { key } = request;
+    return { ...request, sessionId, ...(key && { key: storedKey(sessionId, key, client) }) };
+  },
+};
+
 /** Requests that name sessions, or whose answers do or hold what not everybody may see. The others pass as they are. */
 export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'turn.start': {
-    ...ofSession,
+    ...keyedInSession,
     outward: (answer, client, visible) => {
       const { outcome } = answer;
       if (outcome?.status !== 'cancelled') return answer;
@@ -48,7 +62,7 @@ export const TRANSLATIONS: { readonly [T in RequestType]?: Translation<T> } = {
   'approval.answer': ofSession,
   'tool-call.answer': ofSession,
   'input.answer': ofSession,
-  'session.reset': ofSession,
+  'session.reset': keyedInSession,
   'session.rename': ofSession,
   'session.describe': ofSession,
   'session.extend': ofSession,

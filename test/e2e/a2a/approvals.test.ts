@@ -1,5 +1,6 @@
 import { type Message, type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
+import { contentHash } from '../../../src/core/content-hash.ts';
 import { BINDINGS, message, ReadReply, replyOf, taskFor } from '../../support/a2a/a2a-client.ts';
 import { A2aRig } from '../../support/a2a/a2a-rig.ts';
 import { CrossingStore } from '../../support/log/crossing-store.ts';
@@ -31,8 +32,9 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
       await using rig = await A2aRig.start();
       const client = await rig.client(binding);
       const { id: taskId, contextId, status } = await waitingTask(rig, client, 'c1');
+      const asked = { callId: 'c1', toolName: 'pay', serverId: 'bank', arguments: { amount: 5 } };
       expect(dataOf(status?.message)).toEqual([
-        { kind: 'approval', callId: 'c1', toolName: 'pay', serverId: 'bank', arguments: { amount: 5 } },
+        { kind: 'approval', ...asked, argumentsHash: await contentHash({ amount: 5 }) },
       ]);
       const unclear = taskFor(client, message('well, perhaps', { taskId }));
       await expect(unclear).rejects.toThrow('Send one part');
@@ -54,6 +56,28 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
       await expect(late).rejects.toMatchObject({ reason: 'UNSUPPORTED_OPERATION' });
     },
     binding,
+  );
+
+  verifies(
+    'a2a.approval',
+    async () => {
+      await using rig = await A2aRig.start();
+      const client = await rig.client(binding);
+      const { id: taskId } = await waitingTask(rig, client, 'c1');
+      for (const argumentsHash of [await contentHash({ amount: 500 }), 5]) {
+        const other = decision({ approve: true, callId: 'c1', argumentsHash });
+        await expect(taskFor(client, message(other, { taskId }))).rejects.toMatchObject({
+          reason: 'INVALID_PARAMS',
+        });
+      }
+      expect(rig.tools.calls).toHaveLength(0);
+      const argumentsHash = await contentHash({ amount: 5 });
+      const answering = taskFor(client, message(decision({ approve: true, argumentsHash }), { taskId }));
+      (await rig.tools.call(0)).answer('paid');
+      (await rig.model.call(1)).answer('It is paid.');
+      expect(replyOf(await answering)).toBe('It is paid.');
+    },
+    `for the arguments that were shown and for no others, ${binding}`,
   );
 
   verifies(

@@ -1,0 +1,42 @@
+import type { SessionId } from '../ids.ts';
+import type { Envelope } from '../log/envelope.ts';
+import type { RequestContext } from '../request/request-context.ts';
+import type { IdempotencyKey } from '../request/request-events.ts';
+import { type Owner, ownPrefix, sessionIdOf } from './session-names.ts';
+
+/*
+ * The idempotency keys that a session remembers. In a shared session, several principals choose keys, and each has its own.
+ * The key of the session's owner is stored as it was sent. The key of somebody else is stored with its principal before it,
+ * as `of acme/key:ci/ order-17`. No key of an owner begins like that: the keys of clients have no spaces, and those that the
+ * service makes have other beginnings.
+ */
+
+const SCOPED = 'of ';
+
+const scopeOf = (client: Owner): string => `${SCOPED}${ownPrefix(client)} `;
+
+/** The key as the session stores it. */
+export function storedKey(id: SessionId, key: IdempotencyKey, client: Owner): IdempotencyKey {
+  return isOwn(id, client) ? key : { ...key, id: scopeOf(client) + key.id };
+}
+
+/** The inverse of `storedKey`, for a key of this client. */
+export function sentKeyId(stored: string, client: Owner): string {
+  const scope = scopeOf(client);
+  return stored.startsWith(scope) ? stored.slice(scope.length) : stored;
+}
+
+/** The event with its key as this client has sent it. Without the key if somebody else has. */
+export function withOwnKey(envelope: Envelope, client: RequestContext): Envelope {
+  const { event, sessionId } = envelope;
+  if (!client.rights || event.type !== 'turn.requested' || !event.key) return envelope;
+  const { key, ...keyless } = event;
+  const id = sentKeyId(key.id, client);
+  if (id !== key.id) return { ...envelope, event: { ...event, key: { ...key, id } } };
+  const isSent = !id.startsWith(SCOPED) && isOwn(sessionIdOf(sessionId, client), client);
+  return isSent ? envelope : { ...envelope, event: keyless };
+}
+
+function isOwn(id: SessionId, client: Owner): boolean {
+  return id.startsWith(ownPrefix(client));
+}
