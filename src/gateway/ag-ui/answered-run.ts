@@ -16,7 +16,11 @@ export async function answeredRun(asked: AskedRun): Promise<RunPlan | null> {
   const { messages } = input;
   const begin = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   const ended = messages.slice(begin).flatMap((one) => (one.role === 'tool' ? [one.toolCallId] : []));
-  const turn = await turnWithCalls(bus, { sessionId, callIds: ended }, context);
+  const turn = await turnWithCalls(
+    bus,
+    { sessionId, isWanted: ({ callId }) => ended.includes(callId) },
+    context,
+  );
   if (!turn) throw noCalls(ended);
   const state = stateOf(turn);
   const callIds = ended.filter((callId) => state.isOfClient(callId));

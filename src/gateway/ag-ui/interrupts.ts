@@ -1,4 +1,5 @@
 import type { PendingApproval } from '../../core/session/session-view.ts';
+import type { CallOfTurn } from '../requests/recorded-turn.ts';
 import type { Interrupt } from './ag-ui-events.ts';
 
 /** What an interrupt is answered with. */
@@ -12,11 +13,16 @@ const RESPONSE_SCHEMA = {
   required: ['approved'],
 };
 
+/** Another turn may have a call with the same id, so the id of an interrupt names the turn, too. */
+export function interruptId({ turnId, callId }: CallOfTurn): string {
+  return `${turnId}~${callId}`;
+}
+
 /** A tool call that waits for approval, as an interrupt of the run. */
 export function interruptFor(approval: PendingApproval): Interrupt {
   const { callId, toolName, serverId, arguments: args, argumentsHash, since, expiresAt } = approval;
   return {
-    id: callId,
+    id: interruptId(approval),
     reason: 'approval',
     message: `The agent wants to call ${toolName}.`,
     toolCallId: callId,

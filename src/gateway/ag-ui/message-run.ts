@@ -9,6 +9,7 @@ import { toolOptions } from '../requests/tool-options.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import type { AskedRun } from './asked-run.ts';
 import { type GivenThread, givenThread } from './given-thread.ts';
+import { interruptId } from './interrupts.ts';
 import type { RunNote } from './message-ids.ts';
 import { stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
@@ -87,13 +88,13 @@ async function started(asked: AskedRun, message: TurnMessage): Promise<TurnId> {
   if (!state?.isPaused) return start();
   const answers = clientAnswers(input.messages, state);
   const unanswered = state.clientCalls.filter((id) => !answers.some(({ callId }) => callId === id));
-  const interrupts = state.approvals.map(({ callId }) => callId);
+  const interrupts = state.approvals.map(interruptId);
   if (unanswered.length > 0 || interrupts.length > 0) throw unfinished(interrupts, unanswered);
   await answerForRun(asked, answers);
   return start('interrupt');
 }
 
-function unfinished(interrupts: readonly CallId[], toolCallIds: readonly CallId[]): ServiceError {
+function unfinished(interrupts: readonly string[], toolCallIds: readonly CallId[]): ServiceError {
   return new ServiceError('SESSION_BUSY', 'The thread waits for its client.', {
     ...{ field: interrupts.length > 0 ? 'resume' : 'messages', interrupts, toolCallIds },
     reason: 'the run before it asked for something that nobody has answered',

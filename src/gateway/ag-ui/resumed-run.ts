@@ -1,8 +1,15 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { ApprovalAnswer } from '../../ports/service-requests.ts';
-import { type RecordedTurn, turnWithCalls } from '../requests/recorded-turn.ts';
+import {
+  type CallOfTurn,
+  callsIn,
+  newestEvents,
+  type RecordedTurn,
+  turnWithCalls,
+} from '../requests/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
+import { interruptId } from './interrupts.ts';
 import { broughtIds } from './message-ids.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
@@ -13,6 +20,11 @@ import type { TurnState } from './turn-state.ts';
 
 type Answer = Omit<ApprovalAnswer, 'sessionId'>;
 
+interface WantedAnswer extends Omit<Answer, 'callId'> {
+  /** Of the interrupt. */
+  readonly id: string;
+}
+
 /**
  * Answers interrupts and goes on with their turn. Those that were answered before, in the same way, are not answered again:
  * the run tells what came of them.
@@ -20,11 +32,10 @@ type Answer = Omit<ApprovalAnswer, 'sessionId'>;
 export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[]): Promise<RunPlan> {
   const { bus, context, sessionId, input } = asked;
   const wanted = entries.map(answerOf);
-  const callIds = wanted.map(({ callId }) => callId);
-  const turn = await turnWithCalls(bus, { sessionId, callIds }, context);
+  const turn = await interruptedTurn(asked, entries);
   const state = turn && stateOf(turn);
-  const known = wanted.filter(({ callId }) => state?.decisionOf(callId) && !state.isOfClient(callId));
-  if (!turn || !state || known.length === 0) throw noInterrupts(callIds);
+  const known = wanted.flatMap((answer) => (turn && state ? interruptIn(answer, turn, state) : []));
+  if (!turn || !state || known.length === 0) throw noInterrupts(entries);
   refuseMessage(input, turn);
   const waiting = known.filter((answer) => isWaiting(answer, state));
   await answerForRun(asked, clientAnswers(input.messages, state));
@@ -33,25 +44,57 @@ export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[
     await bus.send('approval.answer', { sessionId, ...answer, key }, context);
   }
   const decided = known.map(({ callId }) => callId);
-  const unknown = callIds.filter((callId) => !decided.includes(callId));
+  const unknown = wanted.filter((answer) => interruptIn(answer, turn, state).length === 0);
   return {
     ...pauseBefore(turn, decided),
     decided,
-    warnings: unknown.map(
-      (callId) => `The entry of resume for ${callId} was left out: nothing asked for it.`,
-    ),
+    warnings: unknown.map(({ id }) => `The entry of resume for ${id} was left out: nothing asked for it.`),
   };
 }
 
-function answerOf({ interruptId: callId, status, payload }: ResumeEntry, index: number): Answer {
-  if (status === 'cancelled') return { callId, approved: false };
+/**
+ * The turn that asked. An id that names no turn, as clients had it of earlier versions, stands for the call with that id, as
+ * long as only one turn has asked for it.
+ */
+async function interruptedTurn(
+  { bus, context, sessionId }: AskedRun,
+  entries: readonly ResumeEntry[],
+): Promise<RecordedTurn | null> {
+  const turn = await turnWithCalls(
+    bus,
+    { sessionId, isWanted: (call) => entries.some((entry) => isFor(entry.interruptId, call)) },
+    context,
+  );
+  const bare = callsIn(turn?.since ?? [], turn?.requested.turnId ?? '').filter((callId) =>
+    entries.some((entry) => entry.interruptId === callId),
+  );
+  if (!turn || bare.length === 0) return turn;
+  for await (const { event } of newestEvents(bus, { sessionId, head: turn.begin - 1 }, context))
+    if (event.type === 'approval.requested' && bare.includes(event.callId)) throw ambiguous(event.callId);
+  return turn;
+}
+
+function isFor(id: string, call: CallOfTurn): boolean {
+  return id === interruptId(call) || id === call.callId;
+}
+
+/** The answer to the call of the turn that asked for it. Empty if none did. */
+function interruptIn({ id, ...answer }: WantedAnswer, turn: RecordedTurn, state: TurnState): Answer[] {
+  const { turnId } = turn.requested;
+  const callId = callsIn(turn.since, turnId).find((called) => isFor(id, { turnId, callId: called }));
+  const isAsked = callId !== undefined && state.decisionOf(callId) && !state.isOfClient(callId);
+  return isAsked ? [{ callId, ...answer }] : [];
+}
+
+function answerOf({ interruptId: id, status, payload }: ResumeEntry, index: number): WantedAnswer {
+  if (status === 'cancelled') return { id, approved: false };
   if (!payload)
     throw new ServiceError('MISSING_FIELD', `The field resume.${index}.payload is required.`, {
       field: `resume.${index}.payload`,
       suggestion: 'Send {"approved": true} or {"approved": false}.',
     });
   const { approved, reason, argumentsHash } = payload;
-  return { callId, approved, reason, argumentsHash };
+  return { id, approved, reason, argumentsHash };
 }
 
 /** Throws if the call was decided otherwise. */
@@ -77,10 +120,18 @@ function refuseMessage({ messages }: RunInput, turn: RecordedTurn): void {
   });
 }
 
-function noInterrupts(callIds: readonly CallId[]): ServiceError {
+function ambiguous(callId: CallId): ServiceError {
+  return new ServiceError('APPROVAL_NOT_FOUND', 'The id does not say which interrupt is meant.', {
+    ...{ field: 'resume', callId },
+    reason: 'several turns of the thread have asked for the approval of a call with this id',
+    suggestion: 'Send the id of the interrupt, which is in the outcome of RUN_FINISHED.',
+  });
+}
+
+function noInterrupts(entries: readonly ResumeEntry[]): ServiceError {
   return new ServiceError('APPROVAL_NOT_FOUND', 'The thread has no interrupt with that id.', {
     field: 'resume',
-    callId: callIds[0],
+    interruptId: entries[0]?.interruptId,
     suggestion: 'The interrupts are in the outcome of RUN_FINISHED, and in the state of the session.',
   });
 }

@@ -53,7 +53,7 @@ export const InputMessage = z.discriminatedUnion('role', [
 export type InputMessage = z.infer<typeof InputMessage>;
 
 export const ResumeEntry = z.object({
-  interruptId: z.string().describe('The id of a tool call that waits for approval.'),
+  interruptId: z.string().describe('The id of an interrupt.'),
   status: z.enum(['resolved', 'cancelled']).describe('`cancelled` denies the call.'),
   payload: optional(
     z.object({

@@ -41,17 +41,30 @@ export function newestTurn(
   );
 }
 
-/** The last turn that has asked for one of these calls. Null if none has. */
+/** A tool call, and the turn that has asked for it. Another turn may have a call with the same id. */
+export interface CallOfTurn {
+  readonly turnId: TurnId;
+  readonly callId: CallId;
+}
+
+/** The last turn that has asked for one of the wanted calls. Null if none has. */
 export function turnWithCalls(
   bus: Bus,
-  { sessionId, callIds }: { readonly sessionId: SessionId; readonly callIds: readonly CallId[] },
+  {
+    sessionId,
+    isWanted,
+  }: { readonly sessionId: SessionId; readonly isWanted: (call: CallOfTurn) => boolean },
   context: RequestContext,
 ): Promise<RecordedTurn | null> {
   return turnThat(bus, sessionId, context, ({ turnId }, later) =>
-    later.some(
-      ({ event }) =>
-        event.type === 'tool-call.requested' && event.turnId === turnId && callIds.includes(event.callId),
-    ),
+    callsIn(later, turnId).some((callId) => isWanted({ turnId, callId })),
+  );
+}
+
+/** The ids of the calls of the turn that are asked for in these events. */
+export function callsIn(events: readonly Envelope[], turnId: TurnId): CallId[] {
+  return events.flatMap(({ event }) =>
+    event.type === 'tool-call.requested' && event.turnId === turnId ? [event.callId] : [],
   );
 }
 

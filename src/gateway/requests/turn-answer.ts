@@ -89,7 +89,11 @@ export async function continueTurn(
   const { context } = client;
   const { sessionId, answers } = given;
   const callIds = answers.map(({ callId }) => callId);
-  const turn = await turnWithCalls(bus, { sessionId, callIds }, context);
+  const turn = await turnWithCalls(
+    bus,
+    { sessionId, isWanted: ({ callId }) => callIds.includes(callId) },
+    context,
+  );
   if (!turn) return null;
   const { turnId, options } = turn.requested;
   const before = answeredWith({ key, context }, turn);

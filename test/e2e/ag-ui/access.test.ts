@@ -52,7 +52,8 @@ describe('access to AG-UI', () => {
       const paying = cleo.run();
       (await rig.model.call(1)).askFor({ name: 'pay', callId: 'c1' });
       await paying;
-      const resume = [{ interruptId: 'c1', status: 'resolved' as const, payload: { approved: true } }];
+      const interruptId = cleo.agent.pendingInterrupts[0]?.id ?? '';
+      const resume = [{ interruptId, status: 'resolved' as const, payload: { approved: true } }];
       await expect(cleo.run({ resume })).rejects.toMatchObject({
         status: 403,
         payload: { error: { code: 'FORBIDDEN', details: { scope: 'approvals:decide' } } },

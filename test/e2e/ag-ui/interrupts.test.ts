@@ -11,15 +11,25 @@ type Rig = Awaited<ReturnType<typeof startAgUi>>;
 
 const pay = (callId: string, to: string) => ({ name: 'pay', callId, arguments: { to } });
 const approve = { status: 'resolved', payload: { approved: true } } as const;
+const cancel = { status: 'cancelled' } as const;
 const deny = { status: 'resolved', payload: { approved: false, reason: 'too much' } } as const;
 
 /** A page whose run has ended where two payments wait for approval. */
-async function asked({ service, model }: Rig, threadId = 'thread-1'): Promise<RecordedAgent> {
-  const ada = recordedAgent(service, { threadId }).say('pay Ann and Bob');
-  const running = ada.run({ runId: 'r1' });
+async function asked({ service, model }: Rig, runId = 'r1'): Promise<RecordedAgent> {
+  const ada = recordedAgent(service).say('pay Ann and Bob');
+  const running = ada.run({ runId });
   (await model.call(model.calls.length)).askFor(pay('c1', 'Ann'), pay('c2', 'Bob'));
   await running;
   return ada;
+}
+
+/** By the ids of the calls. */
+function answersTo(
+  { agent }: RecordedAgent,
+  byCall: Record<string, typeof approve | typeof deny | typeof cancel>,
+) {
+  const answers = agent.pendingInterrupts.map(({ id, toolCallId = '' }) => [id, byCall[toolCallId]]);
+  return buildResumeArray(agent.pendingInterrupts, Object.fromEntries(answers));
 }
 
 describe('interrupts of AG-UI', () => {
@@ -34,12 +44,12 @@ describe('interrupts of AG-UI', () => {
     ]);
     expect(ada.agent.pendingInterrupts).toMatchObject([
       {
-        id: 'c1',
+        id: expect.stringMatching(/^[0-9a-f-]{36}~c1$/),
         reason: 'approval',
         toolCallId: 'c1',
         metadata: { toolName: 'pay', arguments: { to: 'Ann' } },
       },
-      { id: 'c2', reason: 'approval', toolCallId: 'c2', message: 'The agent wants to call pay.' },
+      { reason: 'approval', toolCallId: 'c2', message: 'The agent wants to call pay.' },
     ]);
     expect(ada.agent.state).toMatchObject({
       session: { status: 'waiting', approvals: [{ callId: 'c1' }, { callId: 'c2' }] },
@@ -48,7 +58,7 @@ describe('interrupts of AG-UI', () => {
     const again = recordedAgent(rig.service).say('pay Ann and Bob');
     await again.run({ runId: 'r1' });
     expect(again.agent.pendingInterrupts).toEqual(ada.agent.pendingInterrupts);
-    const resume = buildResumeArray(ada.agent.pendingInterrupts, { c1: approve, c2: deny });
+    const resume = answersTo(ada, { c1: approve, c2: deny });
     const going = ada.run({ resume });
     (await rig.tools.call(0)).answer('paid');
     (await rig.model.call(1)).answer('Ann is paid, Bob is not.');
@@ -67,13 +77,14 @@ describe('interrupts of AG-UI', () => {
     async () => {
       await using rig = await startAgUi();
       const ada = await asked(rig);
+      const resume = answersTo(ada, { c1: approve, c2: approve }).slice(0, 1);
       ada.agent.pendingInterrupts = [];
       // The protocol leaves it to the client to answer all of them.
-      const first = ada.run({ resume: [{ interruptId: 'c1', ...approve }] });
+      const first = ada.run({ resume });
       (await rig.tools.call(0)).answer('paid');
       await first;
-      expect(ada.agent.pendingInterrupts).toMatchObject([{ id: 'c2' }]);
-      const second = ada.run({ resume: [{ interruptId: 'c2', status: 'cancelled' }] });
+      expect(ada.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c2' }]);
+      const second = ada.run({ resume: answersTo(ada, { c2: cancel }) });
       (await rig.model.call(1)).answer('Only Ann.');
       await second;
       expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Only Ann.' });
@@ -90,8 +101,8 @@ describe('interrupts of AG-UI', () => {
       const running = ada.run({ tools });
       (await rig.model.call(0)).askFor(pay('c1', 'Ann'), { name: 'pick', callId: 'p1' });
       await running;
-      expect(ada.agent.pendingInterrupts).toMatchObject([{ id: 'c1' }]);
-      const paying = ada.run({ tools, resume: [{ interruptId: 'c1', ...approve }] });
+      expect(ada.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c1' }]);
+      const paying = ada.run({ tools, resume: answersTo(ada, { c1: approve }) });
       (await rig.tools.call(0)).answer('paid');
       await paying;
       expect(ada.last).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['p1'] } });
@@ -116,12 +127,12 @@ describe('interrupts of AG-UI', () => {
       // A page that was opened after the restart finds the interrupts in the thread.
       const page = recordedAgent(rig.service);
       await page.run();
-      const { pendingInterrupts, messages } = page.agent;
+      const { messages } = page.agent;
       expect(messages).toMatchObject([
         { role: 'user', content: 'pay Ann and Bob' },
         { role: 'assistant', toolCalls: [{ id: 'c1' }, { id: 'c2' }] },
       ]);
-      const resume = buildResumeArray(pendingInterrupts, { c1: approve, c2: approve });
+      const resume = answersTo(page, { c1: approve, c2: approve });
       const going = page.run({ resume });
       (await rig.tools.call(0)).answer('paid');
       (await rig.tools.call(1)).answer('paid');
@@ -175,7 +186,7 @@ describe('interrupts of AG-UI', () => {
       const unknown = [{ interruptId: 'c9', ...approve }];
       expect(await refused(unknown)).toMatchObject({
         code: 'APPROVAL_NOT_FOUND',
-        details: { field: 'resume', callId: 'c9' },
+        details: { field: 'resume', interruptId: 'c9' },
       });
       expect(await refused([{ interruptId: 'c1', status: 'resolved' }])).toMatchObject({
         code: 'MISSING_FIELD',
@@ -188,7 +199,11 @@ describe('interrupts of AG-UI', () => {
       });
       expect(await refused([], message)).toMatchObject({
         code: 'SESSION_BUSY',
-        details: { field: 'resume', interrupts: ['c1', 'c2'], toolCallIds: [] },
+        details: {
+          field: 'resume',
+          interrupts: [expect.stringMatching(/~c1$/), expect.stringMatching(/~c2$/)],
+          toolCallIds: [],
+        },
       });
       // Somebody denies one of the calls meanwhile.
       await rig.service.post('/api/sessions/thread-1/approvals/c1', { decision: 'deny' });
@@ -198,11 +213,7 @@ describe('interrupts of AG-UI', () => {
       });
       expect(rig.tools.calls).toEqual([]);
       const going = ada.run({
-        resume: [
-          { interruptId: 'c1', status: 'cancelled' },
-          { interruptId: 'c2', ...approve },
-          { interruptId: 'c9', ...approve },
-        ],
+        resume: [...answersTo(ada, { c1: cancel, c2: approve }), { interruptId: 'c9', ...approve }],
       });
       (await rig.tools.call(0)).answer('paid');
       (await rig.model.call(1)).answer('Bob is paid.');
@@ -211,5 +222,34 @@ describe('interrupts of AG-UI', () => {
       expect(ada.agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
     },
     'answers that nothing waits for are refused',
+  );
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      await using rig = await startAgUi();
+      const { service, tools } = rig;
+      const stale = answersTo(await asked(rig), { c1: approve, c2: approve });
+      await service.post('/api/reset', { sessionId: 'thread-1' });
+      const anew = await asked(rig, 'r2');
+      const refused = async (resume: object[]) => {
+        const body = { threadId: 'thread-1', runId: 'r3', messages: [], resume };
+        const answer = await service.post('/ag-ui', body);
+        return { status: answer.status, ...Object(await answer.json()).error };
+      };
+      expect(await refused(stale)).toMatchObject({ status: 404, code: 'APPROVAL_NOT_FOUND' });
+      // The id of the call alone may have been meant for either turn.
+      expect(await refused([{ interruptId: 'c1', ...approve }])).toMatchObject({
+        ...{ status: 404, code: 'APPROVAL_NOT_FOUND' },
+        details: { field: 'resume', callId: 'c1', reason: expect.stringContaining('several turns') },
+      });
+      expect(tools.calls).toEqual([]);
+      const going = anew.run({ resume: answersTo(anew, { c1: approve, c2: deny }) });
+      (await tools.call(0)).answer('paid');
+      (await rig.model.call(2)).answer('Ann is paid.');
+      await going;
+      expect(tools.calls).toHaveLength(1);
+    },
+    'an answer to an earlier turn is none to a later one, also where the calls have the same ids',
   );
 });

@@ -172,7 +172,7 @@ class Storyteller {
     await this.watched.at(-1)?.reaches(TaskState.TASK_STATE_INPUT_REQUIRED);
     const page = this.#rig.doors.page();
     await page.run();
-    expect(page.agent.pendingInterrupts).toMatchObject([{ id: 'c1', metadata: { toolName: 'pay' } }]);
+    expect(page.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c1', metadata: { toolName: 'pay' } }]);
     await this.#reach('while the MCP client is asked for approval');
   }
 

@@ -53,7 +53,7 @@ export const agUiOperations: readonly Operation[] = [
           error: 'APPROVAL_NOT_FOUND',
           message: 'The thread has no interrupt with that id.',
           details: {
-            ...{ field: 'resume', callId: 'call_9_9' },
+            ...{ field: 'resume', interruptId: 'call_9_9' },
             suggestion: 'The interrupts are in the outcome of RUN_FINISHED, and in the state of the session.',
           },
         },

@@ -23,7 +23,7 @@ export async function continued(
   const callIds = answers.map(({ callId }) => callId);
   const turn = previous
     ? await recordedTurn(bus, previous, context)
-    : await turnWithCalls(bus, { sessionId, callIds }, context);
+    : await turnWithCalls(bus, { sessionId, isWanted: ({ callId }) => callIds.includes(callId) }, context);
   if (!turn) return null;
   const { turnId } = turn.requested;
   const responses = responsesOf(turn, { agentId, sessionId, turnId, firstStep: previous?.firstStep ?? 1 });
