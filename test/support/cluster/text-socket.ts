@@ -116,3 +116,34 @@ export async function replayed(socketUrl: string, head: number): Promise<string[
 /** The frames of durable events. */
 export const durableTexts = ({ received }: TextSocket): string[] =>
   received.filter(isDurable).map(({ text }) => text);
+
+/**
+ * The frames, with the chunks that follow each other joined: pieces of a reply that come close to each other are told as one
+ * at another node.
+ */
+export function joinedChunks(texts: readonly string[]): string[] {
+  const joined: string[] = [];
+  let content = '';
+  const end = (): void => {
+    if (content !== '') joined.push(`chunk: ${content}`);
+    content = '';
+  };
+  for (const text of texts) {
+    const piece = chunkIn(text);
+    if (piece !== null) content += piece;
+    else {
+      end();
+      joined.push(text);
+    }
+  }
+  end();
+  return joined;
+}
+
+/** Null if the frame is none of a chunk. */
+export function chunkIn(text: string): string | null {
+  const frame = Chunk.safeParse(JSON.parse(text));
+  return frame.success ? frame.data.data.content : null;
+}
+
+const Chunk = z.object({ event: z.literal('chunk'), data: z.object({ content: z.string() }) });
