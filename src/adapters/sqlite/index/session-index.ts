@@ -35,7 +35,7 @@ export class SessionIndex {
       ON CONFLICT (session) DO UPDATE SET head = excluded.head, hash = excluded.hash,
         updated = excluded.updated, open = excluded.open, seal = excluded.seal
     `);
-    this.#remove = db.prepare('DELETE FROM sessions WHERE session = ?');
+    this.#remove = db.prepare('DELETE FROM sessions WHERE session = ? RETURNING head');
     this.#all = db.prepare(
       'SELECT * FROM sessions WHERE session > ? AND session < ? ORDER BY session LIMIT ?',
     );
@@ -72,9 +72,11 @@ export class SessionIndex {
     this.#recent.clear();
   }
 
-  remove(sessionId: SessionId): void {
-    this.#remove.run(sessionId);
+  /** Removes a damaged row, too. @returns the seq of the session's last event; 0 if there is no such session. */
+  remove(sessionId: SessionId): number {
     this.#recent.clear();
+    const row = this.#remove.get(sessionId);
+    return row === undefined ? 0 : integerOf(row.head);
   }
 
   /** Throws when a row is damaged. */

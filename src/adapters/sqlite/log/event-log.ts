@@ -183,8 +183,8 @@ export class EventLog implements Disposable {
     let erased = 0;
     this.#transact('erase from', () => {
       for (const sessionId of sessionIds) {
-        erased += Number(this.#delete.run(sessionId).changes);
-        this.#index.remove(sessionId);
+        this.#delete.run(sessionId);
+        erased += this.#index.remove(sessionId);
         this.#titles.remove(sessionId);
       }
     });
