@@ -31,8 +31,10 @@ export class A2aRig implements AsyncDisposable {
     const model = new DirectedModel();
     const tools = new DirectedTools({ pay: {} });
     const yaml = JSON.stringify(A2A_AGENT);
-    const directed = { model, connector: tools, ...adapters };
-    return new A2aRig(await RunningService.start({ yaml, adapters: directed, ...options }), model, tools);
+    // Several agents have models of their own.
+    const directed = options.agents ? adapters : { model, connector: tools, ...adapters };
+    const service = await RunningService.start({ yaml, ...(directed && { adapters: directed }), ...options });
+    return new A2aRig(service, model, tools);
   }
 
   /** @param path of the agent, such as `/agents/shop/`. */
