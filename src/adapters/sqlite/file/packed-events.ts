@@ -15,19 +15,17 @@ export function packed(afterSeq: number, time: number, { types, data }: EncodedE
   const rows: Link[] = [];
   let from = 0;
   let characters = 0;
+  const close = (end: number): void => {
+    if (end > from)
+      rows.push(rowOf(afterSeq + end, time, { types: types.slice(from, end), data: data.slice(from, end) }));
+    from = end;
+    characters = 0;
+  };
   for (const [index, json] of data.entries()) {
-    const isFull = index - from >= rowLimits.events || characters + json.length > rowLimits.characters;
-    if (index > from && isFull) {
-      rows.push(
-        rowOf(afterSeq + index, time, { types: types.slice(from, index), data: data.slice(from, index) }),
-      );
-      from = index;
-      characters = 0;
-    }
+    if (index - from >= rowLimits.events || characters + json.length > rowLimits.characters) close(index);
     characters += json.length;
   }
-  const rest = from === 0 ? { types, data } : { types: types.slice(from), data: data.slice(from) };
-  if (rest.data.length > 0) rows.push(rowOf(afterSeq + data.length, time, rest));
+  close(data.length);
   return rows;
 }
 

@@ -51,6 +51,11 @@ export const marks = `
 /** What a database file contains. */
 export type Identity = 'empty' | 'version 1' | 'version 2' | 'current';
 
+/** Whether its rows are chained and its sessions indexed. */
+export function isChained(identity: Identity): boolean {
+  return identity === 'version 2' || identity === 'current';
+}
+
 /** Throws when the file is not an event log, or of a version that this release does not know. */
 export function identify(db: DatabaseSync, file: string): Identity {
   const application = readInteger(db, 'PRAGMA application_id');

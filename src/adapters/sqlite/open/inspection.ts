@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { DamagedLogError, describeLosses, type Loss } from '../file/log-damage.ts';
 import { viewReadOnly } from '../file/read-only.ts';
-import { identify, notAnEventLog } from '../file/schema.ts';
+import { identify, isChained, notAnEventLog } from '../file/schema.ts';
 import { isCorrupt, isNotADatabase, isSqliteError } from '../file/sqlite-errors.ts';
 import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
 import { ChainReader } from '../integrity/chain-reader.ts';
@@ -28,8 +28,7 @@ export function inspect(file: string, recorded: RecordedHeads | undefined): void
     viewReadOnly(file, (db) => {
       const identity = identify(db, file);
       if (identity === 'empty' && recorded !== undefined) throw vanished(file, recorded);
-      if (identity === 'version 2' || identity === 'current')
-        requireWholeEnd(db, file, recorded?.heads ?? new Map());
+      if (isChained(identity)) requireWholeEnd(db, file, recorded?.heads ?? new Map());
     });
   } catch (error) {
     if (!isCorrupt(error) && !(error instanceof DamagedLogError)) throw error;

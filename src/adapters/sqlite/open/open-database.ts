@@ -10,7 +10,7 @@ import {
   requireUsable,
 } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
-import { type Identity, identify, marks, tables, titlesTable } from '../file/schema.ts';
+import { type Identity, identify, isChained, marks, tables, titlesTable } from '../file/schema.ts';
 import { explainSqliteError, isBusy } from '../file/sqlite-errors.ts';
 import { HeadFile, type RecordedHeads, readHeads } from '../integrity/head-file.ts';
 import { createPrivately } from './create-privately.ts';
@@ -82,7 +82,7 @@ function notices(directory: string, recorded: RecordedHeads | undefined, found: 
   const lines = recorded?.unreadable ?? 0;
   return [
     ...(found === 'version 1' ? ['event log: migrated from version 1 to the current version'] : []),
-    ...((found === 'version 2' || found === 'current') && recorded === undefined
+    ...(isChained(found) && recorded === undefined
       ? [`event log: ${file} is missing, so a loss of the last appends before this start cannot be detected`]
       : []),
     ...(lines > 0
