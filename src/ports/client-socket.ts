@@ -5,10 +5,6 @@ export const RESTART_REASON = 'service restart';
 /** WebSocket close code: the credential of the client has ended. It may connect again with another one. */
 export const CREDENTIAL_OVER_CODE = 4401;
 
-/** WebSocket close code: the client may not read the session any more. */
-export const NOT_SHARED_CODE = 4404;
-export const NOT_SHARED_REASON = 'the session is not shared any more';
-
 /** One WebSocket as the gateway sees it. Calls on a closed socket do nothing. */
 export interface ClientSocket {
   /** Sends one text frame. False if the client does not read and the socket buffers the frame. */

@@ -7,7 +7,7 @@ import { newSessionId } from '../requests/new-session-id.ts';
 import { recordedTurn } from '../requests/recorded-turn.ts';
 import { isSentWith } from '../requests/sent-before.ts';
 import { turnMessage } from '../requests/turn-message.ts';
-import { holdSession, unlessRefused } from '../security/held-session.ts';
+import { readToEnd } from '../stream/read-to-end.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { a2aError } from './a2a-error.ts';
 import { hasEnded, type Message, type SendMessageResponse } from './a2a-objects.ts';
@@ -50,23 +50,13 @@ function isPaused({ task }: TurnTask): boolean {
 }
 
 async function pausedTask(call: A2aCall, begun: BegunTask): Promise<NonNullable<TurnTask['task']>> {
-  const { promise, resolve, reject } = Promise.withResolvers<TurnTask>();
-  const client = { context: call.context, credential: call.request.credential };
-  holdSession(call.bus, begun.place.sessionId, client);
-  const feed = readTask(call, begun, {
-    sink: { send: () => true, bufferedBytes: () => 0 },
-    encode: () => '',
-    isOver: isPaused,
-    onOver: resolve,
-    onError: reject,
-  });
-  try {
-    const { task } = await unlessRefused(promise, client);
-    if (!task) throw noTask(taskId(begun.place));
-    return task;
-  } finally {
-    feed.stop();
-  }
+  const { bus, context } = call;
+  const client = { context, credential: call.request.credential };
+  const { task } = await readToEnd<TurnTask>({ bus, client }, begun.place.sessionId, (listener) =>
+    readTask(call, begun, { ...listener, isOver: isPaused }),
+  );
+  if (!task) throw noTask(taskId(begun.place));
+  return task;
 }
 
 async function startedTask(

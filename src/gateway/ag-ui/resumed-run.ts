@@ -65,10 +65,11 @@ async function interruptedTurn(
     { sessionId, isWanted: (call) => entries.some((entry) => isFor(entry.interruptId, call)) },
     context,
   );
-  const bare = callsIn(turn?.since ?? [], turn?.requested.turnId ?? '').filter((callId) =>
+  if (!turn) return null;
+  const bare = callsIn(turn.since, turn.requested.turnId).filter((callId) =>
     entries.some((entry) => entry.interruptId === callId),
   );
-  if (!turn || bare.length === 0) return turn;
+  if (bare.length === 0) return turn;
   for await (const { event } of newestEvents(bus, { sessionId, head: turn.begin - 1 }, context))
     if (event.type === 'approval.requested' && bare.includes(event.callId)) throw ambiguous(event.callId);
   return turn;

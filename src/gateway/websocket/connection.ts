@@ -3,14 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
-import {
-  type ClientSocket,
-  CREDENTIAL_OVER_CODE,
-  NOT_SHARED_CODE,
-  NOT_SHARED_REASON,
-  RESTART_CODE,
-  RESTART_REASON,
-} from '../../ports/client-socket.ts';
+import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { AuthFrame, MessageFrame, StreamQuery } from '../../wire/requests.ts';
@@ -22,6 +15,7 @@ import { queuedBehind } from '../requests/queued-message.ts';
 import { turnMessage } from '../requests/turn-message.ts';
 import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
+import { endLost } from '../security/lost-socket.ts';
 import { encodeMachine, encodeMachines } from '../stream/machine-frames.ts';
 import { MachineReader } from '../stream/machine-reader.ts';
 import { Recipient } from '../stream/recipient.ts';
@@ -139,8 +133,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
 
   lose(error: ServiceError): void {
     this.send(encodeError(error));
-    if (error.code === 'UNAUTHORIZED') this.socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
-    else this.socket.end(NOT_SHARED_CODE, NOT_SHARED_REASON);
+    endLost(this.socket, error);
   }
 
   closed(): void {

@@ -2,13 +2,13 @@ import type { IdempotencyKey } from '../../../core/request/request-events.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import type { SessionReader } from '../../security/held-session.ts';
 import type { ResponsePlace } from './response-id.ts';
 import type { ResponseRequest } from './response-request.ts';
 
 /** Who asks, for what. */
-export interface AskedResponse {
+export interface AskedResponse extends SessionReader {
   readonly bus: Bus;
-  readonly context: ServedRequest['context'];
   readonly request: Pick<ServedRequest, 'headers'>;
   readonly body: ResponseRequest;
   readonly agentId: string;

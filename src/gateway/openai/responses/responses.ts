@@ -36,15 +36,13 @@ export async function createResponse(deps: ResponsesDeps, request: ServedRequest
   await checkBodySize(request, maxImageBytes, () => imagesLength(body.input));
   const context = await withModel(bus, request, body.model);
   const key = await keyOfRequest(request, body);
-  const asked: AskedResponse = { bus, context, request, body, agentId: body.model, key, maxImageBytes };
+  const asked: AskedResponse = {
+    ...{ bus, context, credential: request.credential, request },
+    ...{ body, agentId: body.model, key, maxImageBytes },
+  };
   const begun = await beginResponse(asked);
   if (body.stream) return streamed(deps, request, asked, begun);
-  return shown(
-    begun.place,
-    await (body.background
-      ? asBegun(asked, begun)
-      : whole(deps, { ...asked, credential: request.credential }, begun)),
-  );
+  return shown(begun.place, await (body.background ? asBegun(asked, begun) : whole(deps, asked, begun)));
 }
 
 export async function retrieveResponse(

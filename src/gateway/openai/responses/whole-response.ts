@@ -1,6 +1,6 @@
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { holdSession, type SessionReader, unlessRefused } from '../../security/held-session.ts';
+import { readToEnd } from '../../stream/read-to-end.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
 import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
 import { readResponse } from './response-feed.ts';
@@ -17,35 +17,20 @@ export interface ResponsesDeps {
 /** Waits for the end. Rejects with the error that ended the turn, and when the client may not read the session any more. */
 export async function whole(
   deps: ResponsesDeps,
-  asked: AskedResponse & SessionReader,
+  asked: AskedResponse,
   begun: BegunResponse,
 ): Promise<OpenAiResponse> {
-  const responses = await ended(deps, asked, begun);
+  const { bus, context } = asked;
+  const responses = await readToEnd<TurnResponses>(
+    { bus, client: asked },
+    begun.place.sessionId,
+    (listener) => readResponse({ ...deps, context }, begun, listener),
+  );
   await forget(deps, asked, begun, responses);
   const { response, failure } = responses;
   if (failure && response?.status !== 'completed') throw failure;
   if (!response) throw noResponse(asked.body.model, 'response_id');
   return response;
-}
-
-async function ended(
-  deps: ResponsesDeps,
-  client: SessionReader,
-  begun: BegunResponse,
-): Promise<TurnResponses> {
-  const { promise, resolve, reject } = Promise.withResolvers<TurnResponses>();
-  holdSession(deps.bus, begun.place.sessionId, client);
-  const feed = readResponse({ ...deps, context: client.context }, begun, {
-    sink: { send: () => true, bufferedBytes: () => 0 },
-    encode: () => '',
-    onOver: resolve,
-    onError: reject,
-  });
-  try {
-    return await unlessRefused(promise, client);
-  } finally {
-    feed.stop();
-  }
 }
 
 /** A foreground response ends with its client. */

@@ -1,13 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import {
-  type ClientSocket,
-  CREDENTIAL_OVER_CODE,
-  NOT_SHARED_CODE,
-  NOT_SHARED_REASON,
-  RESTART_CODE,
-  RESTART_REASON,
-} from '../../../ports/client-socket.ts';
+import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../../ports/client-socket.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { SocketLife } from '../../../ports/web-server.ts';
 import { errorCatalogue } from '../../../wire/error-catalogue.ts';
@@ -16,6 +9,7 @@ import { parseJsonObject } from '../../requests/request-fields.ts';
 import { FrameLimits, type FrameLimitsDeps } from '../../security/frame-limits.ts';
 import type { KnownClient } from '../../security/handshake.ts';
 import type { CredentialHolder, HeldCredentials } from '../../security/held-credentials.ts';
+import { endLost } from '../../security/lost-socket.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
 import { openAiError } from '../openai-error.ts';
 import type { SocketResponse } from './socket-response.ts';
@@ -64,8 +58,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
 
   lose(error: ServiceError): void {
     this.#refuse(error);
-    if (error.code === 'UNAUTHORIZED') this.#socket.end(CREDENTIAL_OVER_CODE, String(error.details.reason));
-    else this.#socket.end(NOT_SHARED_CODE, NOT_SHARED_REASON);
+    endLost(this.#socket, error);
   }
 
   /** Ends the socket as soon as its response is over. */

@@ -1,0 +1,37 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
+import type { FollowedSession } from './followed-session.ts';
+import type { FrameSink } from './resuming-reader.ts';
+
+/** Hears of a part of a session, and tells a client nothing of it. */
+export interface EndListener<T> {
+  readonly sink: FrameSink;
+  readonly encode: () => string;
+  readonly onOver: (result: T) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Reads a part of a session up to its end, for an answer that is no stream. Rejects when the client may not read the session
+ * any more.
+ */
+export async function readToEnd<T>(
+  { bus, client }: { readonly bus: Bus; readonly client: SessionReader },
+  sessionId: SessionId,
+  read: (listener: EndListener<T>) => FollowedSession,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  holdSession(bus, sessionId, client);
+  const feed = read({
+    sink: { send: () => true, bufferedBytes: () => 0 },
+    encode: () => '',
+    onOver: resolve,
+    onError: reject,
+  });
+  try {
+    return await unlessRefused(promise, client);
+  } finally {
+    feed.stop();
+  }
+}
