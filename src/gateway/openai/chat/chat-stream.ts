@@ -2,6 +2,7 @@ import { asServiceError } from '../../../core/errors.ts';
 import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { EventParts } from '../../sse/event-parts.ts';
 import { type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { chatErrorEvent } from '../openai-error.ts';
@@ -77,14 +78,15 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
 
 /** Events from before there is somebody to send them to. */
 class HeldEvents {
-  #held = '';
+  readonly #held: string[] = [];
+  readonly #parts = new EventParts((part) => this.#held.push(part));
   #sink: EventSink | null = null;
   #isOver = false;
   #isDropped = false;
 
   send(event: string): void {
     if (this.#sink) this.#sink.send(event);
-    else if (!this.#isDropped) this.#held += event;
+    else if (!this.#isDropped) this.#parts.add(event);
   }
 
   end(): void {
@@ -99,7 +101,7 @@ class HeldEvents {
   }
 
   pass(sink: EventSink): void {
-    if (this.#held !== '') sink.send(this.#held);
+    for (const part of [...this.#held.splice(0), this.#parts.takeRest()]) if (part !== '') sink.send(part);
     this.#sink = sink;
     if (this.#isOver) sink.end();
   }

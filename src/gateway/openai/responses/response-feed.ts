@@ -1,3 +1,4 @@
+import { EventParts } from '../../sse/event-parts.ts';
 import type { EventFeed } from '../../sse/server-sent-events.ts';
 import { type FollowDeps, followSession } from '../../stream/followed-session.ts';
 import type { FrameSink } from '../../stream/resuming-reader.ts';
@@ -20,16 +21,13 @@ export function readResponse(
   { place, afterSeq }: BegunResponse,
   { sink, encode, onOver, onError }: FeedListener,
 ): EventFeed {
-  let events = '';
-  const responses = new TurnResponses(place, (type, json, number) => {
-    events += encode(type, json, number);
-  });
+  const parts = new EventParts((part) => sink.send(part));
+  const responses = new TurnResponses(place, (type, json, number) => parts.add(encode(type, json, number)));
   return followSession(deps, {
     ...{ sessionId: place.sessionId, afterSeq, sink },
     take: (signal) => {
-      events = '';
       responses.take(signal);
-      return events;
+      return parts.takeRest();
     },
     isOver: () => responses.isOver,
     onOver: () => onOver(responses),
