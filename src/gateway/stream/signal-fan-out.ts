@@ -34,6 +34,10 @@ export class SignalFanOut {
     this.#feeds.delete(sessionId);
   }
 
+  hasReaders(sessionId: SessionId): boolean {
+    return this.#feeds.has(sessionId);
+  }
+
   /** Number of readers of all sessions. */
   get readers(): number {
     return [...this.#feeds.values()].reduce((sum, { size }) => sum + size, 0);

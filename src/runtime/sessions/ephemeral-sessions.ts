@@ -38,6 +38,12 @@ export class EphemeralSessions {
     );
   }
 
+  /** The session was deleted. Its id may be used again at once, for another one. */
+  forget(sessionId: SessionId): void {
+    this.#clock.clearTimeout(this.#waits.get(sessionId));
+    this.#waits.delete(sessionId);
+  }
+
   /** The same for a session that counts as open although nothing is open in it, if that is why. */
   async deleteLeftover(sessionId: SessionId): Promise<void> {
     const events = await this.#deps.journal.read(sessionId, 0);

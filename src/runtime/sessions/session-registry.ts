@@ -183,6 +183,7 @@ export class SessionRegistry {
     const { sessionId } = session;
     try {
       await this.#loader.erase(sessionId);
+      this.#ephemeral.forget(sessionId);
     } finally {
       // Whoever asks for it next gets a new session, or finishes a deletion that failed here.
       this.#inMemory.forget(session);

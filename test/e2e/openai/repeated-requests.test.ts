@@ -204,4 +204,35 @@ describe('an OpenAI request that is repeated with its key', () => {
     },
     'brings the result of a tool to a chat',
   );
+
+  verifies(
+    'openai.key',
+    async () => {
+      await using rig = await start();
+      const asked = { model, input: 'Which?', store: false, stream: true as const };
+      const ask = async () => {
+        const stream = await rig.client.responses.create(asked, key('k1'));
+        const events = stream[Symbol.asyncIterator]();
+        const begun = await events.next();
+        return { begun: begun.value?.type, rest: restOf(events) };
+      };
+      const all = await Promise.all([ask(), ask(), ask()]);
+      expect(all.map(({ begun }) => begun)).toEqual(Array(3).fill('response.created'));
+      (await rig.model.call(0)).answer('7.');
+      for (const { rest } of all)
+        expect((await rest).at(-1)).toMatchObject({
+          type: 'response.completed',
+          response: { output: [{ content: [{ text: '7.' }] }] },
+        });
+      expect(rig.model.calls).toHaveLength(1);
+      await expect.poll(() => sessionsOf(rig)).toHaveLength(0);
+    },
+    'is not stored, and in flight',
+  );
 });
+
+async function restOf<T>(events: AsyncIterator<T>): Promise<T[]> {
+  const rest: T[] = [];
+  for (let next = await events.next(); !next.done; next = await events.next()) rest.push(next.value);
+  return rest;
+}

@@ -54,6 +54,21 @@ describe('a session whose client wants nothing to be kept', () => {
     expect(rig.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
+  it('leaves the next one with its id alone', async () => {
+    const store = memoryEventStore();
+    const { rig, clock } = start(store);
+    const heard = rig.listen();
+    await rig.say('hello', { options });
+    (await rig.model.call(0)).answer('hi');
+    await heard.event('turn.completed');
+    await rig.registry.delete('s', CLIENT);
+    await rig.say('again', { options });
+    const call = await rig.model.call(1);
+    clock.increment(GRACE_MS);
+    call.answer('hi again');
+    expect(await heard.event('turn.completed', 'again')).toBeDefined();
+  });
+
   it('is deleted after a restart: its turn goes on first', async () => {
     const store = memoryEventStore();
     const before = start(store);

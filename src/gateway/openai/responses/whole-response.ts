@@ -43,13 +43,19 @@ export function abandon({ bus, context, body }: AskedResponse, { place }: BegunR
     .catch(() => undefined);
 }
 
-/** Deletes what the client does not want to be stored, once nothing more comes of it. */
+/**
+ * Deletes what the client does not want to be stored, once nothing more comes of it. The same request, sent twice at once,
+ * has two readers: the last one deletes it.
+ */
 export async function forget(
-  { bus }: ResponsesDeps,
+  { bus, fanOut }: ResponsesDeps,
   { body, context }: AskedResponse,
   { place }: BegunResponse,
   responses: TurnResponses,
 ): Promise<void> {
+  const { sessionId } = place;
   if (!isUnstored(body) || !responses.isTurnOver) return;
-  await bus.send('session.delete', { sessionId: place.sessionId }, context);
+  if (fanOut.hasReaders(bus.topicOf(sessionId, context))) return;
+  // The answer is whole, and a session that is not to be stored is deleted all the same, some seconds later.
+  await bus.send('session.delete', { sessionId }, context).catch(() => undefined);
 }
