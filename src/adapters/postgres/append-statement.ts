@@ -30,6 +30,9 @@ export interface Writing {
   readonly time: number;
 }
 
+/** In characters of JSON. Some megabytes take a busy database longer than the few rows of most appends ever take. */
+const LONG = 1024 * 1024;
+
 /**
  * One statement for appends to different streams: all events of an append are stored, with the new head of its stream, if
  * the stream ends with the event that it follows, the node has its lease, and it owns the stream in this epoch, and
@@ -44,6 +47,7 @@ export function appendStatement(
   const links = appends.flatMap((append) => append.links.map((link) => ({ stream: append.stream, ...link })));
   return {
     name: 'append',
+    mayBeLong: links.reduce((length, { data }) => length + data.length, 0) > LONG,
     text: `
       WITH writer AS MATERIALIZED (
         SELECT node FROM ${schema}.nodes WHERE node = $15 FOR KEY SHARE
