@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { RequirementsReporter } from './test/support/project/requirements-reporter.ts';
 
@@ -10,6 +11,8 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000, expect: expectation
 
 export default defineConfig({
   test: {
+    // Most tests wait for other processes most of the time: one worker less than processors leaves half of them idle.
+    maxWorkers: availableParallelism() + 1,
     reporters: [...configDefaults.reporters, new RequirementsReporter()],
     projects: [
       {
