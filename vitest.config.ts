@@ -12,7 +12,7 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000, expect: expectation
 export default defineConfig({
   test: {
     // Most tests wait for other processes most of the time: one worker less than processors leaves half of them idle.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism(),
     reporters: [...configDefaults.reporters, new RequirementsReporter()],
     projects: [
       {
@@ -27,6 +27,9 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          // A browser and the service take all processors, so that a second file would only be in the way.
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
           setupFiles: 'test/support/console/close-chromium.ts',
           ...timeouts,
         },

@@ -6,69 +6,11 @@ import { ServiceError } from '../errors.ts';
  * to a person, and the answer is checked against it.
  */
 
-const named = { title: z.string().optional(), description: z.string().optional() };
-const TitledValue = z.object({ const: z.string(), title: z.string() });
-const enumType = z.literal('string').default('string');
-
-const ChoiceField = z.object({
-  ...named,
-  type: enumType,
-  enum: z.array(z.string()).min(1),
-  /** Titles of the values, in the same order. Only servers of older revisions send them. */
-  enumNames: z.array(z.string()).optional(),
-  default: z.string().optional(),
-});
-
-const TitledChoiceField = z.object({
-  ...named,
-  type: enumType,
-  oneOf: z.array(TitledValue).min(1),
-  default: z.string().optional(),
-});
-
-const ChoicesField = z.object({
-  ...named,
-  type: z.literal('array'),
-  items: z.union([
-    z.object({ type: enumType, enum: z.array(z.string()).min(1) }),
-    z.object({ anyOf: z.array(TitledValue).min(1) }),
-  ]),
-  minItems: z.int().min(0).optional(),
-  maxItems: z.int().min(0).optional(),
-  default: z.array(z.string()).optional(),
-});
-
-const TextField = z.object({
-  ...named,
-  type: z.literal('string'),
-  minLength: z.int().min(0).optional(),
-  maxLength: z.int().min(0).optional(),
-  /** For the client that shows the form. It is not checked here, because some expressions take for ever. */
-  pattern: z.string().optional(),
-  format: z.enum(['email', 'uri', 'date', 'date-time']).optional(),
-  default: z.string().optional(),
-});
-
-const NumberField = z.object({
-  ...named,
-  type: z.enum(['number', 'integer']),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  default: z.number().optional(),
-});
-
-const BooleanField = z.object({ ...named, type: z.literal('boolean'), default: z.boolean().optional() });
-
-/** The order matters: a choice is a text with further keys. */
-const FormField = z.union([
-  ChoiceField,
-  TitledChoiceField,
-  ChoicesField,
-  TextField,
-  NumberField,
-  BooleanField,
-]);
-type FormField = z.infer<typeof FormField>;
+/** One field. Its schema is made when a form is read: few services ever see one. */
+const FormField = z.lazy(formField);
+type FormField = z.infer<ReturnType<typeof formField>>;
+type FieldOfType<T extends FormField['type']> = Extract<FormField, { readonly type: T }>;
+type TextField = Exclude<FieldOfType<'string'>, { readonly enum: unknown } | { readonly oneOf: unknown }>;
 
 /** A JSON Schema of one flat object. */
 export const InputForm = z.object({
@@ -84,6 +26,57 @@ export const InputContent = z.record(
   z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
 );
 export type InputContent = z.infer<typeof InputContent>;
+
+function formField() {
+  const named = { title: z.string().optional(), description: z.string().optional() };
+  const titledValue = z.object({ const: z.string(), title: z.string() });
+  const enumType = z.literal('string').default('string');
+  const choice = z.object({
+    ...named,
+    type: enumType,
+    enum: z.array(z.string()).min(1),
+    /** Titles of the values, in the same order. Only servers of older revisions send them. */
+    enumNames: z.array(z.string()).optional(),
+    default: z.string().optional(),
+  });
+  const titledChoice = z.object({
+    ...named,
+    type: enumType,
+    oneOf: z.array(titledValue).min(1),
+    default: z.string().optional(),
+  });
+  const choices = z.object({
+    ...named,
+    type: z.literal('array'),
+    items: z.union([
+      z.object({ type: enumType, enum: z.array(z.string()).min(1) }),
+      z.object({ anyOf: z.array(titledValue).min(1) }),
+    ]),
+    minItems: z.int().min(0).optional(),
+    maxItems: z.int().min(0).optional(),
+    default: z.array(z.string()).optional(),
+  });
+  const text = z.object({
+    ...named,
+    type: z.literal('string'),
+    minLength: z.int().min(0).optional(),
+    maxLength: z.int().min(0).optional(),
+    /** For the client that shows the form. It is not checked here, because some expressions take for ever. */
+    pattern: z.string().optional(),
+    format: z.enum(['email', 'uri', 'date', 'date-time']).optional(),
+    default: z.string().optional(),
+  });
+  const number = z.object({
+    ...named,
+    type: z.enum(['number', 'integer']),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    default: z.number().optional(),
+  });
+  const boolean = z.object({ ...named, type: z.literal('boolean'), default: z.boolean().optional() });
+  // The order matters: a choice is a text with further keys.
+  return z.union([choice, titledChoice, choices, text, number, boolean]);
+}
 
 /** The content with the defaults of the form. Throws a `ServiceError` that names the first field that does not fit. */
 export function filledForm(form: InputForm, content: Readonly<Record<string, unknown>>): InputContent {
@@ -125,14 +118,14 @@ function valueSchema(field: FormField): ValueSchema {
   }
 }
 
-function numberSchema({ type, minimum, maximum }: z.infer<typeof NumberField>): ValueSchema {
+function numberSchema({ type, minimum, maximum }: FieldOfType<'number' | 'integer'>): ValueSchema {
   let schema = z.number();
   if (type === 'integer') schema = schema.refine(Number.isInteger, 'must be a whole number');
   if (minimum !== undefined) schema = schema.min(minimum);
   return maximum === undefined ? schema : schema.max(maximum);
 }
 
-function choicesSchema({ items, minItems, maxItems }: z.infer<typeof ChoicesField>): ValueSchema {
+function choicesSchema({ items, minItems, maxItems }: FieldOfType<'array'>): ValueSchema {
   const schema = z
     .array(z.enum('enum' in items ? items.enum : constsOf(items.anyOf)))
     .refine((chosen) => new Set(chosen).size === chosen.length, 'must not have the same value twice')
@@ -141,7 +134,7 @@ function choicesSchema({ items, minItems, maxItems }: z.infer<typeof ChoicesFiel
 }
 
 /** Lengths count characters, as in JSON Schema. */
-function textSchema({ minLength, maxLength, format }: z.infer<typeof TextField>): ValueSchema {
+function textSchema({ minLength, maxLength, format }: TextField): ValueSchema {
   let schema: z.ZodType<string> = z.string();
   if (minLength !== undefined)
     schema = schema.refine(
@@ -153,17 +146,17 @@ function textSchema({ minLength, maxLength, format }: z.infer<typeof TextField>)
       (text) => [...text].length <= maxLength,
       `must have at most ${maxLength} characters`,
     );
-  return format === undefined ? schema : schema.pipe(formats[format]);
+  return format === undefined ? schema : schema.pipe(formats[format]());
 }
 
 const formats = {
-  email: z.email('must be an e-mail address'),
-  uri: z.url('must be a URL'),
-  date: z.iso.date('must be a date such as 2026-01-31'),
-  'date-time': z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' }),
+  email: () => z.email('must be an e-mail address'),
+  uri: () => z.url('must be a URL'),
+  date: () => z.iso.date('must be a date such as 2026-01-31'),
+  'date-time': () => z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' }),
 };
 
-function constsOf(values: readonly z.infer<typeof TitledValue>[]): string[] {
+function constsOf(values: readonly { readonly const: string }[]): string[] {
   return values.map((value) => value.const);
 }
 

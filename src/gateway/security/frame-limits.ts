@@ -16,11 +16,8 @@ export interface FrameLimitsDeps {
 /** How many frames one socket may send, and how large they may be. */
 export class FrameLimits {
   readonly #deps: FrameLimitsDeps;
-  /**
-   * Key of the message limit. Created with the first message, because most clients are silent most of the
-   * time.
-   */
-  #id: string | null = null;
+  /** Key of the message limit. */
+  readonly #id = crypto.randomUUID();
 
   constructor(deps: FrameLimitsDeps) {
     this.#deps = deps;
@@ -29,7 +26,6 @@ export class FrameLimits {
   /** Counts a frame. Rejects if it is one too many, too large, or binary. @returns its text. */
   async admit(context: RequestContext, text: string | null, bytes: number): Promise<string> {
     const { limits, clientLimits, maxRequestBytes } = this.#deps;
-    this.#id ??= crypto.randomUUID();
     const allowance = await limits.messages.take(this.#id);
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
@@ -45,6 +41,6 @@ export class FrameLimits {
 
   /** The socket is closed. */
   forget(): void {
-    if (this.#id !== null) void this.#deps.limits.messages.forget(this.#id);
+    void this.#deps.limits.messages.forget(this.#id);
   }
 }

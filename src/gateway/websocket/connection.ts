@@ -71,7 +71,8 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   #machines: MachineReader | null = null;
   /** The reader that has joined the session: the client itself, or what reads for it. */
   readonly #listener: SignalReader;
-  readonly #limits: FrameLimits;
+  /** Created with the first message, because most clients are silent most of the time. */
+  #limits: FrameLimits | null = null;
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
   #isClosed = false;
@@ -84,7 +85,6 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#sessionId = session;
     this.#context = context;
     this.#deps = deps;
-    this.#limits = new FrameLimits(deps);
     deps.credentials?.hold(this, context);
     if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);
     else this.#listener = reasoning === 1 ? this.withReasoning() : this;
@@ -144,10 +144,11 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#reader?.close();
     this.#machines?.close();
     this.#deps.onClosed(this);
-    this.#limits.forget();
+    this.#limits?.forget();
   }
 
   async #handle(text: string | null, bytes: number): Promise<void> {
+    this.#limits ??= new FrameLimits(this.#deps);
     const admitted = await this.#limits.admit(this.#context, text, bytes);
     await this.#execute(decodeFrame(admitted, this.#deps.maxRequestBytes));
   }

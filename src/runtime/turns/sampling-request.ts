@@ -6,37 +6,38 @@ import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-
 import { spokenText } from '../../core/turn/step-parts.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
 
-const TextBlock = z.object({ type: z.literal('text'), text: z.string() });
-const ImageBlock = z.object({
-  type: z.literal('image'),
-  data: Image.shape.base64,
-  mimeType: Image.shape.mimeType,
-});
-const Block = z.discriminatedUnion('type', [TextBlock, ImageBlock], {
-  error: 'must be a text, or an image of a type that models accept',
-});
-type Block = z.infer<typeof Block>;
+/** Made when a server first asks: few services ever see one. */
+const SamplingParams = z.lazy(paramsSchema);
+export type SamplingParams = z.infer<ReturnType<typeof paramsSchema>>;
+type Block = SamplingParams['messages'][number]['content'][number];
 
 /**
  * The parameters of `sampling/createMessage`. The agent's model is asked whatever the server prefers, and the conversation
  * of the user is never added, whatever `includeContext` says.
  */
-const SamplingParams = z.object({
-  messages: z
-    .array(
-      z.object({
-        role: z.enum(['user', 'assistant']),
-        content: z.union([Block, z.array(Block)]).transform((content) => [content].flat()),
-      }),
-    )
-    .min(1),
-  systemPrompt: z.string().optional(),
-  maxTokens: z.int().min(1),
-  temperature: z.number().optional(),
-  stopSequences: z.array(z.string()).optional(),
-  tools: z.array(z.unknown()).max(0, 'tools are not offered to the model here').optional(),
-});
-export type SamplingParams = z.infer<typeof SamplingParams>;
+function paramsSchema() {
+  const text = z.object({ type: z.literal('text'), text: z.string() });
+  const image = z.object({
+    type: z.literal('image'),
+    data: Image.shape.base64,
+    mimeType: Image.shape.mimeType,
+  });
+  const block = z.discriminatedUnion('type', [text, image], {
+    error: 'must be a text, or an image of a type that models accept',
+  });
+  const message = z.object({
+    role: z.enum(['user', 'assistant']),
+    content: z.union([block, z.array(block)]).transform((content) => [content].flat()),
+  });
+  return z.object({
+    messages: z.array(message).min(1),
+    systemPrompt: z.string().optional(),
+    maxTokens: z.int().min(1),
+    temperature: z.number().optional(),
+    stopSequences: z.array(z.string()).optional(),
+    tools: z.array(z.unknown()).max(0, 'tools are not offered to the model here').optional(),
+  });
+}
 
 /** Throws a `ServerPeerError` that names the first field that is not valid. */
 export function samplingParams(params: JsonObject): SamplingParams {
