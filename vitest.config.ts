@@ -6,8 +6,8 @@ import { RequirementsReporter } from './test/support/project/requirements-report
 const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts'];
 
 /** A poll waits nearly as long as its test may take: a busy machine must not decide. */
-const expectation = { poll: { timeout: 25_000 } };
-const timeouts = { testTimeout: 30_000, hookTimeout: 30_000, expect: expectation };
+const expectation = { poll: { timeout: 50_000 } };
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: expectation };
 
 export default defineConfig({
   test: {
