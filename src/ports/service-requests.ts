@@ -10,12 +10,11 @@ import type { Envelope } from '../core/log/envelope.ts';
 import type { NodeListItem } from '../core/node-list-item.ts';
 import type { PushConfig, ShownPushConfig } from '../core/push/push-config.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
+import type { Fork, Renamed } from '../core/session/session-answers.ts';
 import type { SessionMetadata } from '../core/session/session-metadata.ts';
 import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
 import type {
-  Fork,
   PendingApproval,
-  Renamed,
   SessionListItem,
   SessionView,
   WaitingApproval,

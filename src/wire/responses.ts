@@ -6,13 +6,8 @@ import { CallId, SessionId } from '../core/ids.ts';
 import { MachineState } from '../core/machine-state.ts';
 import { MetricSamples } from '../core/metric-samples.ts';
 import { NodeListItem } from '../core/node-list-item.ts';
-import {
-  Renamed,
-  SessionListItem,
-  SessionView,
-  WaitingApproval,
-  WaitingInput,
-} from '../core/session/session-view.ts';
+import { Renamed } from '../core/session/session-answers.ts';
+import { SessionListItem, SessionView, WaitingApproval, WaitingInput } from '../core/session/session-view.ts';
 import { Timestamp } from '../core/timestamp.ts';
 import { Tool, ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';

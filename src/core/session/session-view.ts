@@ -141,11 +141,3 @@ export const SessionView = SessionListItem.extend({
   history: z.array(HistoryEntry).describe('The messages since the last reset, oldest first.'),
 });
 export type SessionView = z.infer<typeof SessionView>;
-
-/** The title of a session after it was renamed; null if it has neither a name nor a message. */
-export const Renamed = z.object({ title: z.string().nullable() });
-export type Renamed = z.infer<typeof Renamed>;
-
-/** A session that began with the first `at` events of another one; `head` is the seq of its last event. */
-export const Fork = z.object({ sessionId: SessionId, at: z.int(), head: z.int() });
-export type Fork = z.infer<typeof Fork>;

@@ -27,8 +27,6 @@ export const MCP_TASK_SCOPES: Readonly<
   'tasks/cancel': ['sessions:read', 'sessions:write'],
 };
 
-const AgentTool = z.object({ name: z.string().refine((name) => Object.hasOwn(MCP_TOOL_SCOPES, name)) });
-const AgentResource = z.object({ uri: z.string().refine((uri) => uri.startsWith('agent://')) });
 const PassedOn = z.object({
   method: z.enum(['tools/call', 'resources/read', 'resources/subscribe', 'prompts/get']),
 });
@@ -39,18 +37,25 @@ const PASSED_KINDS: Readonly<Record<z.infer<typeof PassedOn>['method'], readonly
   'prompts/get': ['prompts'],
 };
 
-const Call = z.discriminatedUnion('method', [
-  z.object({ method: z.literal('tools/call'), params: AgentTool }),
-  z.object({ method: z.literal('resources/read'), params: AgentResource }),
-  z.object({ method: z.literal('resources/subscribe'), params: AgentResource }),
-  z.object({ method: z.literal('tasks/get') }),
-  z.object({ method: z.literal('tasks/update') }),
-  z.object({ method: z.literal('tasks/cancel') }),
-  z.object({
-    method: z.literal('subscriptions/listen'),
-    params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
-  }),
-]);
+/** Made with the first call. */
+const Call = z.lazy(callSchema);
+
+function callSchema() {
+  const tool = z.object({ name: z.string().refine((name) => Object.hasOwn(MCP_TOOL_SCOPES, name)) });
+  const resource = z.object({ uri: z.string().refine((uri) => uri.startsWith('agent://')) });
+  return z.discriminatedUnion('method', [
+    z.object({ method: z.literal('tools/call'), params: tool }),
+    z.object({ method: z.literal('resources/read'), params: resource }),
+    z.object({ method: z.literal('resources/subscribe'), params: resource }),
+    z.object({ method: z.literal('tasks/get') }),
+    z.object({ method: z.literal('tasks/update') }),
+    z.object({ method: z.literal('tasks/cancel') }),
+    z.object({
+      method: z.literal('subscriptions/listen'),
+      params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
+    }),
+  ]);
+}
 
 /**
  * The scopes that messages of JSON-RPC need. Told by HTTP, before the call, so that a client can ask its issuer for more. A

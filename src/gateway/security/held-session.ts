@@ -19,12 +19,14 @@ export function holdSession(bus: Bus, sessionId: SessionId, { context, credentia
  * Waits for an answer that is no stream. Rejects with the refusal as soon as the client may not have the answer any more. A
  * credential that only expires was good when the request came, so its client still gets the answer.
  */
-export async function unlessRefused<T>(
+export function unlessRefused<T>(
   answer: Promise<T>,
   { credential }: Pick<SessionReader, 'credential'>,
 ): Promise<T> {
-  if (!credential) return answer;
-  const { refused } = credential;
+  return credential ? unlessAborted(answer, credential.refused) : answer;
+}
+
+async function unlessAborted<T>(answer: Promise<T>, refused: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const refuse = (): void => reject(refused.reason);
   if (refused.aborted) refuse();

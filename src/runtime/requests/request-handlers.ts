@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentDescription } from '../../core/agent-description.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
-import { Fork } from '../../core/session/session-view.ts';
+import { Fork } from '../../core/session/session-answers.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { CallableTool } from '../../core/tool-server/passed-request.ts';

@@ -3,9 +3,8 @@ import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
+import type { Fork, Renamed } from '../../core/session/session-answers.ts';
 import type {
-  Fork,
-  Renamed,
   SessionListItem,
   SessionView,
   WaitingApproval,
