@@ -83,18 +83,27 @@ describe('many clients of one session', () => {
       const call = await model.call(0);
       const piece = 'x'.repeat(64 * 1024);
       const pieces = 384;
-      for (let said = 4; said <= pieces; said += 4) {
+      let said = 0;
+      const say = async () => {
         call.say(piece, piece, piece, piece);
+        said += 4;
         // No faster than the one who reads.
         await reader.until(hasChunks(said));
+      };
+      let metrics = await MetricValues.at(service.url);
+      while (said < pieces && metrics.value('agent_slow_readers_closed_total') === 0) {
+        await say();
+        metrics = await MetricValues.at(service.url);
       }
-      call.answer();
-      await reader.settled();
-      const metrics = await MetricValues.at(service.url);
+      // At once: uWebSockets.js keeps what waits for a few seconds.
+      const reading = slow.readToEnd();
       expect(metrics.value('agent_slow_readers_closed_total')).toBe(1);
       expect(metrics.value('agent_sockets{kind=websocket}')).toBe(3);
+      while (said < pieces) await say();
+      call.answer();
+      await reader.settled();
 
-      const { texts, close } = await slow.readToEnd();
+      const { texts, close } = await reading;
       expect(close).toEqual({ code: 1013, reason: expect.stringMatching(/^slow-reader/) });
       const all = textOf(reader.frames);
       // What it was sent is whole and without a gap, and it was sent nothing after it was given up.
