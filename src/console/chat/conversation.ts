@@ -16,6 +16,8 @@ export interface ToolCallView {
   readonly state: 'running' | 'waiting' | 'succeeded' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
   /** Of the arguments; present once the call waits for approval. */
   readonly argumentsHash?: string;
+  /** Whether the tool is a client's, which runs the call. */
+  readonly isClients?: boolean;
   /** What the server of the call asks. Absent if there is nothing. */
   readonly questions?: readonly QuestionView[];
   /** Who approved or denied the call, such as `approved by a client`. */
@@ -118,6 +120,8 @@ function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnVie
         startedAt: event.time,
         ...decisionOf('approved', event),
       });
+    case 'clientToolCall':
+      return changeCall(turn, event.data.callId, { isClients: true });
     case 'inputRequired': {
       const asked = event.data;
       return changeCall(turn, asked.callId, ({ questions = [] }) => ({ questions: [...questions, asked] }));
@@ -209,6 +213,11 @@ function changeCall(
     calls: step.calls.map((call) => (call.callId === callId ? changed(call) : call)),
   }));
   return { ...turn, steps };
+}
+
+/** Whether the call goes on only when somebody answers: approves it, says what came of it, or tells the server something. */
+export function isForPeople({ state, isClients = false, questions = [] }: ToolCallView): boolean {
+  return state === 'waiting' || (state === 'running' && (isClients || questions.length > 0));
 }
 
 function markOf(event: TimedEvent): MarkView | undefined {

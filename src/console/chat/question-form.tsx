@@ -30,6 +30,8 @@ export function QuestionForm({ schema, idPrefix, isSent, onReply, children }: Qu
       idPrefix={idPrefix}
       onChange={({ formData }) => setValues(formData ?? {})}
       onSubmit={() => onReply({ action: 'accept', content: values })}
+      // The form shows the errors beside its fields; without this it would log them, too.
+      onError={() => undefined}
       showErrorList={false}
       noHtml5Validate
     >

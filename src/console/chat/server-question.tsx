@@ -1,15 +1,13 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { useMay } from '../service/account.ts';
-import { post } from '../service/api.ts';
-import { errorText } from '../service/api-error.ts';
 import { sessionPath } from '../service/paths.ts';
 import { useFeed } from '../service/use-session.ts';
 import { useSessionAccess } from '../sharing/session-access.ts';
 import { Button } from '../ui/button.tsx';
-import { useChat } from './chat-context.ts';
 import type { QuestionView } from './conversation.ts';
 import type { QuestionReply } from './question-reply.ts';
 import style from './tool-call.module.css';
+import { useAnswer } from './use-answer.ts';
 
 /** Forms are large, and most conversations have none. */
 const QuestionForm = lazy(async () => ({ default: (await import('./question-form.tsx')).QuestionForm }));
@@ -17,29 +15,16 @@ const QuestionForm = lazy(async () => ({ default: (await import('./question-form
 /** What a tool server asks, with the form for the answer. */
 export function ServerQuestion({ question }: { readonly question: QuestionView }) {
   const { sessionId } = useFeed();
-  const { focusComposer } = useChat();
-  const mayTalk = useSessionAccess(sessionId).mayTalk;
+  const { mayTalk } = useSessionAccess(sessionId);
   const mayAnswer = useMay('sessions:write') && mayTalk;
-  const [isSent, setSent] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const reply = (answer: QuestionReply): void => {
-    if (isSent) return;
-    setSent(true);
-    setProblem(null);
-    post(`${sessionPath(sessionId)}/inputs/${encodeURIComponent(question.inputId)}`, answer).then(
-      focusComposer,
-      (error: unknown) => {
-        setSent(false);
-        setProblem(errorText(error));
-      },
-    );
-  };
+  const path = `${sessionPath(sessionId)}/inputs/${encodeURIComponent(question.inputId)}`;
+  const { isSent, problem, send } = useAnswer(path);
   return (
     <fieldset className={style.approval}>
       <legend>The tool server asks: {question.message}</legend>
       {mayAnswer ? (
         <Suspense fallback={<p className={style.muted}>…</p>}>
-          <Answer question={question} isSent={isSent} onReply={reply} />
+          <Answer question={question} isSent={isSent} onReply={send} />
         </Suspense>
       ) : (
         <p>Somebody else answers.</p>

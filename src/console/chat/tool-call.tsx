@@ -8,7 +8,8 @@ import { Json } from '../ui/json.tsx';
 import { duration } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
 import { useChat } from './chat-context.ts';
-import type { ToolCallView } from './conversation.ts';
+import { ClientCall } from './client-call.tsx';
+import { isForPeople, type ToolCallView } from './conversation.ts';
 import { ServerQuestion } from './server-question.tsx';
 import style from './tool-call.module.css';
 import { argumentsLine, resultLine } from './tool-line.ts';
@@ -23,18 +24,19 @@ const states: Readonly<Record<ToolCallView['state'], readonly [Tone, string]>> =
   interrupted: ['warn', 'interrupted'],
 };
 
-const ASKING: readonly [Tone, string] = ['warn', 'needs an answer'];
+const ANSWERABLE: readonly [Tone, string] = ['warn', 'needs an answer'];
 
-/** A folded tool call: one line of its arguments and its result. A call that waits for approval is open. */
+/** A folded tool call: one line of its arguments and its result. A call that waits for somebody's answer is open. */
 export function ToolCall({ call }: { readonly call: ToolCallView }) {
-  const { state, result, error, questions = [] } = call;
+  const { callId, state, isClients, result, error, questions = [] } = call;
   return (
-    <details className={style.tool} open={state === 'waiting' || questions.length > 0 || undefined}>
+    <details className={style.tool} open={isForPeople(call) || undefined}>
       <Summary call={call} />
       <div className={style.body}>
         <h3>Arguments</h3>
         <Json value={call.arguments} />
         {state === 'waiting' && <Approval call={call} />}
+        {isClients && state === 'running' && <ClientCall callId={callId} />}
         {questions.map((question) => (
           <ServerQuestion key={question.inputId} question={question} />
         ))}
@@ -57,8 +59,7 @@ export function ToolCall({ call }: { readonly call: ToolCallView }) {
 
 function Summary({ call }: { readonly call: ToolCallView }) {
   const { toolName, serverId, state, decision, startedAt, endedAt } = call;
-  const isAsking = call.questions !== undefined && call.questions.length > 0;
-  const [tone, word] = isAsking ? ASKING : states[state];
+  const [tone, word] = state === 'running' && isForPeople(call) ? ANSWERABLE : states[state];
   const args = argumentsLine(call.arguments);
   const result = state === 'succeeded' || state === 'failed' ? resultLine(call) : '';
   return (

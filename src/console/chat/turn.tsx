@@ -2,7 +2,7 @@ import { memo } from 'react';
 import type { RunningStep } from '../service/running-step.ts';
 import { Badge } from '../ui/badge.tsx';
 import style from './chat.module.css';
-import type { StepView, TurnView } from './conversation.ts';
+import { isForPeople, type StepView, type TurnView } from './conversation.ts';
 import { Markdown } from './markdown.tsx';
 import { ThoughtView } from './thought.tsx';
 import { ToolCall } from './tool-call.tsx';
@@ -51,9 +51,7 @@ function Step({ step, isThinking }: { readonly step: StepView; readonly isThinki
 }
 
 function Working({ turn }: { readonly turn: TurnView }) {
-  const isWaiting = turn.steps
-    .at(-1)
-    ?.calls.some(({ state, questions = [] }) => state === 'waiting' || questions.length > 0);
+  const isWaiting = turn.steps.at(-1)?.calls.some(isForPeople);
   return <p className={style.muted}>{isWaiting ? 'Waiting for your answer…' : 'Working…'}</p>;
 }
 
