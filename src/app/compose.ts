@@ -184,7 +184,7 @@ export async function composeAgent({
   answerForNodes(bus, cluster?.membership);
   if (keys) await answerKeyRequests(bus, keys);
   const pushes = new AgentPushes({
-    ...{ bus: shared ?? bus, local: bus, store, secrets: adapters.secrets, log, clock },
+    ...{ bus: shared ?? bus, local: bus, store, secrets: adapters.secrets, log, metrics, clock },
     ...{ allowPrivateAddresses: config.a2a.push.allowPrivateAddresses },
     nodes: cluster && { membership: cluster.membership, prefix },
   });

@@ -53,6 +53,11 @@ const metricCatalogue = {
     type: 'counter',
     help: 'Sessions that were deleted because they were older than sessions.retentionDays.',
   },
+  agent_push_attempts_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Attempts to send a push notification: accepted, refused (another status than 2xx), unanswered, forbidden (an address that is not public).',
+  },
   agent_turns_running: { type: 'gauge', help: 'Turns that are open now, in sessions in memory.' },
   agent_messages_waiting: { type: 'gauge', help: 'Messages that wait behind a running turn.' },
   agent_sessions: { type: 'gauge', help: 'Sessions in memory.' },

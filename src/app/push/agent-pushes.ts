@@ -3,6 +3,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Membership } from '../../ports/membership.ts';
+import type { Metrics } from '../../ports/metrics.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import type { LocalBus } from '../../runtime/bus/local-bus.ts';
 import type { PushDeliveries } from '../../runtime/push/push-deliveries.ts';
@@ -17,6 +18,7 @@ export interface PushDeps {
   readonly store: EventStore;
   readonly secrets: SecretBox;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly clock: Clock | undefined;
   readonly allowPrivateAddresses: boolean;
   /** The nodes that share the notifications. Undefined where there is one. */
@@ -55,24 +57,26 @@ async function openPushes({
   store,
   secrets,
   log,
+  metrics,
   clock = systemClock,
   allowPrivateAddresses,
   nodes,
 }: PushDeps): Promise<PushDeliveries> {
-  const [runtime, { PushBook }, { PushKey }, { allPushes, sharedPushes }, adapters, keys, a2a] =
+  const [runtime, { PushBook }, { PushKey }, { allPushes, sharedPushes }, adapters, measured, keys, a2a] =
     await Promise.all([
       import('../../runtime/push/push-deliveries.ts'),
       import('../../runtime/push/push-book.ts'),
       import('../../runtime/push/push-key.ts'),
       import('../../runtime/push/push-duty.ts'),
       import('../../adapters/push/http-push-sender.ts'),
+      import('../metrics/measured-pushes.ts'),
       import('../../adapters/push/ed25519-keys.ts'),
       import('../../gateway/a2a/pushed-task.ts'),
     ]);
   const book = new PushBook(store, secrets);
   return new runtime.PushDeliveries({
     ...{ bus, book, log, clock, now: Date.now },
-    sender: adapters.httpPushSender({ allowPrivateAddresses }),
+    sender: measured.measuredPushes(adapters.httpPushSender({ allowPrivateAddresses }), metrics),
     key: new PushKey(book, keys.ed25519Keys),
     duty: nodes ? sharedPushes(nodes.membership, nodes.prefix) : allPushes,
     report: a2a.reportTask,

@@ -11,6 +11,7 @@ import { testStore } from '../../support/postgres/test-store.ts';
 import { filesWith } from '../../support/service/files-with.ts';
 import { freePort, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { MetricValues } from '../../support/telemetry/metric-values.ts';
 import { verifies } from '../requirements.ts';
 
 /** Receivers of tests have private addresses. */
@@ -254,6 +255,10 @@ describe('push notifications', () => {
     expect(again).toBe(failed);
     expect(others).not.toContain(failed);
     expect(receiver.received.map(({ path }) => path)).not.toContain('/');
+    const metrics = () => MetricValues.at(rig.service.url);
+    const accepted = async () => (await metrics()).value('agent_push_attempts_total{outcome=accepted}');
+    await expect.poll(accepted).toBe(3);
+    expect((await metrics()).value('agent_push_attempts_total{outcome=refused}')).toBe(3);
   });
 
   verifies(
