@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { RequirementsReporter } from './test/support/project/requirements-reporter.ts';
+import { RetriedReporter } from './test/support/project/retried-reporter.ts';
 
 /** Tests of adapters against real processes, sockets and disks: right, but not a matter of seconds. */
 const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts'];
@@ -8,12 +9,14 @@ const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts']
 /** A poll waits nearly as long as its test may take: a busy machine must not decide. */
 const expectation = { poll: { timeout: 50_000 } };
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: expectation };
+/** A test of real processes that fails runs once more, and is named if it passes then. See docs/decisions/0157. */
+const retry = 1;
 
 export default defineConfig({
   test: {
     // Most tests wait for other processes most of the time: one worker less than processors leaves half of them idle.
     maxWorkers: availableParallelism(),
-    reporters: [...configDefaults.reporters, new RequirementsReporter()],
+    reporters: [...configDefaults.reporters, new RequirementsReporter(), new RetriedReporter()],
     projects: [
       {
         test: {
@@ -22,7 +25,7 @@ export default defineConfig({
           expect: { poll: { timeout: 4_000 } },
         },
       },
-      { test: { name: 'adapters', include: adapters, ...timeouts } },
+      { test: { name: 'adapters', include: adapters, ...timeouts, retry } },
       {
         test: {
           name: 'browser',
@@ -32,6 +35,7 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           setupFiles: 'test/support/console/close-chromium.ts',
           ...timeouts,
+          retry,
         },
       },
       {
@@ -41,10 +45,16 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 240_000,
           expect: expectation,
+          retry,
         },
       },
       {
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'], ...timeouts },
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'],
+          ...timeouts,
+          retry,
+        },
       },
       { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 600_000 } },
       {
@@ -57,6 +67,7 @@ export default defineConfig({
           testTimeout: 90_000,
           hookTimeout: 60_000,
           expect: expectation,
+          retry,
         },
       },
     ],

@@ -48,7 +48,8 @@ async function surviveAll(schedule: string[]): Promise<void> {
 
 describe('three nodes on which faults come at random', () => {
   const title = `lose nothing, double nothing and tell the same (CLUSTER_SEED=${SEED} CLUSTER_ROUNDS=${ROUNDS})`;
-  it(title, { timeout: 90_000 + ROUNDS * 20_000 }, async () => {
+  // A seed that fails has found something.
+  it(title, { timeout: 90_000 + ROUNDS * 20_000, retry: 0 }, async () => {
     const schedule: string[] = [];
     try {
       await surviveAll(schedule);

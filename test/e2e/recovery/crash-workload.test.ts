@@ -139,7 +139,8 @@ async function surviveAll(environment: Record<string, string> = {}): Promise<voi
   for (const pid of await linesOf(ledger.path, 'pids')) await processEnd(Number(pid));
 }
 
-describe('a service that is killed at random', () => {
+// A seed that fails has found something.
+describe('a service that is killed at random', { retry: 0 }, () => {
   verifies('recovery.workload', () => surviveAll(), undefined, 60_000 + ROUNDS * 3_000);
 
   verifies(
