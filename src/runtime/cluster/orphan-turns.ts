@@ -1,0 +1,68 @@
+import type { SessionId } from '../../core/ids.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Cluster } from './cluster.ts';
+
+/** Open turns without an owner that are taken over together, so that every node takes some. */
+const AT_ONCE = 20;
+
+export interface OrphanTurnsDeps {
+  readonly cluster: Cluster;
+  /** What the agent's streams begin with. */
+  readonly prefix: string;
+  readonly log: Logger;
+  /** The session belongs to this node now. */
+  readonly own: (sessionId: SessionId) => Promise<void>;
+  /** Goes on with the open turn of the session. */
+  readonly goOn: (sessionId: SessionId) => Promise<void>;
+}
+
+/** Takes over open turns whose node is gone. */
+export class OrphanTurns {
+  readonly #deps: OrphanTurnsDeps;
+  #isRunning = false;
+  #isAskedAgain = false;
+  #settled: Promise<void> = Promise.resolve();
+
+  constructor(deps: OrphanTurnsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when nothing is being taken over. Never rejects. */
+  get settled(): Promise<void> {
+    return this.#settled;
+  }
+
+  /** Looks for such turns, after the search that is under way if there is one. */
+  search(): void {
+    this.#isAskedAgain = true;
+    if (!this.#isRunning) this.#settled = this.#searchAll();
+  }
+
+  async #searchAll(): Promise<void> {
+    const { cluster, prefix, log } = this.#deps;
+    this.#isRunning = true;
+    try {
+      while (this.#isAskedAgain && !cluster.isDraining) {
+        this.#isAskedAgain = false;
+        const orphans = await cluster.membership.claimOrphans(prefix, AT_ONCE);
+        await Promise.all(orphans.map((stream) => this.#takeOver(stream.slice(prefix.length))));
+        if (orphans.length === AT_ONCE) this.#isAskedAgain = true;
+      }
+    } catch (err) {
+      log.warn({ err }, 'could not look for open turns of nodes that are gone');
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #takeOver(sessionId: SessionId): Promise<void> {
+    const { own, goOn, log } = this.#deps;
+    try {
+      await own(sessionId);
+      await goOn(sessionId);
+      log.info({ sessionId }, 'an open turn of a node that is gone goes on here');
+    } catch (err) {
+      log.error({ sessionId, err }, 'a session with an open turn could not be loaded');
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import { outcomeOf } from '../../core/session/session-state.ts';
+import { StaleVersionError } from '../../ports/event-store.ts';
+import { type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { LocalBus } from '../bus/local-bus.ts';
+import type { Journal } from '../sessions/journal.ts';
+import type { SessionRegistry } from '../sessions/session-registry.ts';
+import type { Cluster } from './cluster.ts';
+import { busAway, NodeLostError } from './node-calls.ts';
+import { CHANGES, READINGS, REPEATABLE, UNKNOWN } from './request-kinds.ts';
+
+type Request<T extends RequestType> = ServiceRequests[T]['request'];
+type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+type Position = Answer<'session.position'>;
+
+/** For how long a request looks for the owner of its session while that changes. */
+const PATIENCE_MS = 10_000;
+const BETWEEN_TRIES_MS = 50;
+const MOST_OWNERS = 100_000;
+
+/** What there is once the agent is composed. */
+export interface ComposedAgent {
+  readonly sessions: SessionRegistry;
+  readonly journal: Journal;
+  /** Reads what other nodes have recorded of tool servers, grants and API keys. */
+  readonly catchUp: () => Promise<void>;
+}
+
+export interface OwnerRequestsDeps {
+  readonly cluster: Cluster;
+  /** What the agent's streams begin with. */
+  readonly prefix: string;
+  /** Has the handlers of this node. */
+  readonly local: LocalBus;
+  /** Throws before the agent is composed. */
+  readonly composed: () => ComposedAgent;
+  /**
+   * Called before a turn is asked for at another node. Returns what to call if the turn does not begin; null if nobody has
+   * to hear the turn.
+   */
+  readonly hearTurn: (request: Request<'turn.start'>) => (() => void) | null;
+}
+
+/** Sends each request about a session to the node that owns the session, and looks for that node while it changes. */
+export class OwnerRequests {
+  readonly #cluster: Cluster;
+  readonly #prefix: string;
+  readonly #local: LocalBus;
+  readonly #composed: () => ComposedAgent;
+  readonly #hearTurn: OwnerRequestsDeps['hearTurn'];
+  /** The other nodes that owned sessions when they were asked last. */
+  readonly #owners = new LRUCache<SessionId, NodeId>({ maxSize: MOST_OWNERS, sizeCalculation: () => 1 });
+
+  constructor({ cluster, prefix, local, composed, hearTurn }: OwnerRequestsDeps) {
+    this.#cluster = cluster;
+    this.#prefix = prefix;
+    this.#local = local;
+    this.#composed = composed;
+    this.#hearTurn = hearTurn;
+  }
+
+  /** The other node that has the session, if it was asked about it lately. */
+  knownOwner(sessionId: SessionId): NodeId | undefined {
+    return this.#owners.get(sessionId);
+  }
+
+  async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until'>): Promise<Answer<T>> {
+    const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#try(asked);
+      } catch (error) {
+        const answer = await this.#recoverFrom(error, asked);
+        if (answer) return answer.answer;
+        if (performance.now() >= asked.until) throw busAway(error instanceof Error ? error : undefined);
+        if (tries > 1) await pause(BETWEEN_TRIES_MS);
+      }
+    }
+  }
+
+  /** Prepares this node for a request of another one. Throws a `SessionElsewhereError` if the request is not for this node. */
+  async admit(sessionId: SessionId, type: RequestType): Promise<void> {
+    await this.#refuseWhenLeaving(sessionId, type);
+    if (CHANGES.has(type)) await this.claim(sessionId);
+  }
+
+  /** Answers by this node. What another node has just recorded counts. */
+  async here<T extends RequestType>(
+    type: T,
+    request: Request<T>,
+    context: RequestContext,
+  ): Promise<Answer<T>> {
+    try {
+      return await this.#local.send(type, request, context);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !UNKNOWN.has(error.code)) throw error;
+      await this.#composed().catchUp();
+      return this.#local.send(type, request, context);
+    }
+  }
+
+  /** Makes the session this node's, unless another node has it. */
+  async claim(sessionId: SessionId): Promise<void> {
+    const { membership, feeds } = this.#cluster;
+    const stream = this.#prefix + sessionId;
+    if (membership.owns(stream)) return;
+    try {
+      await membership.claim(stream);
+    } catch (error) {
+      // It may have been presumed that the session is new.
+      feeds.loseOwn(stream);
+      throw error;
+    }
+    await this.own(sessionId);
+  }
+
+  /** The session belongs to this node now. */
+  async own(sessionId: SessionId): Promise<void> {
+    const stream = this.#prefix + sessionId;
+    this.#owners.delete(sessionId);
+    await this.#cluster.feeds.own(stream);
+    this.#cluster.announce('claimed', stream);
+  }
+
+  async #try<T extends RequestType>(asked: Asked<T>): Promise<Answer<T>> {
+    const { type, request, context, sessionId } = asked;
+    const { sessions } = this.#composed();
+    const { membership } = this.#cluster;
+    const owner = sessions.has(sessionId) ? null : await this.#ownerOf(sessionId, type);
+    if (owner !== null && !membership.living.has(owner)) throw new SessionElsewhereError(sessionId, null);
+    if (owner !== null) return this.#ask(owner, asked);
+    if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId, type);
+    // Before anything is recorded about the request.
+    else if (CHANGES.has(type)) await this.claim(sessionId);
+    return this.here(type, request, context);
+  }
+
+  async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {
+    const { type: name, request, context, sessionId } = asked;
+    const stop = isTurn(asked) ? this.#hearTurn(asked.request) : null;
+    try {
+      // What follows from the request must not come before the feed.
+      await this.#cluster.feeds.follow(this.#prefix + sessionId, owner);
+      const question = { type: 'request', prefix: this.#prefix, name, request, context } as const;
+      // The other node answers as its handler of this type does.
+      return (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
+    } catch (error) {
+      stop?.();
+      // Its signals come from elsewhere, too.
+      if (error instanceof SessionElsewhereError)
+        this.#cluster.feeds.released([this.#prefix + sessionId], owner);
+      // Reading goes on while the owner cannot be asked. It is the answer to this type.
+      if (name === 'session.position' && this.#isUnreachable(owner, error))
+        return (await this.#recordedPosition(sessionId)) as Answer<T>;
+      throw error;
+    }
+  }
+
+  #isUnreachable(owner: NodeId, error: unknown): boolean {
+    if (error instanceof NodeLostError) return this.#cluster.membership.living.has(owner);
+    return error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+  }
+
+  /** As the log has it. */
+  async #recordedPosition(sessionId: SessionId): Promise<Position> {
+    const stream = this.#prefix + sessionId;
+    const place = (await this.#cluster.membership.places([stream])).get(stream);
+    return { head: place?.head ?? 0, running: null, reasoning: null };
+  }
+
+  /** Null: this node, as far as is known. */
+  async #ownerOf(sessionId: SessionId, type: RequestType): Promise<NodeId | null> {
+    const { membership } = this.#cluster;
+    const known = this.#owners.get(sessionId) ?? this.#cluster.feeds.sourceOf(this.#prefix + sessionId);
+    if (known !== undefined && membership.living.has(known)) return known;
+    // Nothing would say that it is elsewhere.
+    if (type === 'session.rest' && !membership.owns(this.#prefix + sessionId)) {
+      const stream = this.#prefix + sessionId;
+      const owner = (await membership.places([stream])).get(stream)?.owner ?? null;
+      return owner === membership.self ? null : owner;
+    }
+    // While this node stops, another one takes the session.
+    if (this.#composed().sessions.isDraining && !READINGS.has(type)) {
+      await this.#composed().sessions.left(sessionId);
+      return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
+    }
+    return null;
+  }
+
+  /** While this node stops, the sessions that it still has can be read, and everything else waits until they have left. */
+  async #refuseWhenLeaving(sessionId: SessionId, type: RequestType): Promise<void> {
+    const { sessions } = this.#composed();
+    if (!sessions.isDraining || (READINGS.has(type) && sessions.has(sessionId))) return;
+    await sessions.left(sessionId);
+    if (this.#cluster.others.some(({ isDraining }) => !isDraining))
+      throw new SessionElsewhereError(sessionId, null);
+  }
+
+  /** Returns the answer, or null to try again. Throws what cannot be tried again. */
+  async #recoverFrom<T extends RequestType>(
+    error: unknown,
+    asked: Asked<T>,
+  ): Promise<{ answer: Answer<T> } | null> {
+    const { sessionId, type } = asked;
+    if (error instanceof SessionElsewhereError) {
+      if (error.owner === null || error.owner === this.#cluster.membership.self)
+        this.#owners.delete(sessionId);
+      else this.#owners.set(sessionId, error.owner);
+      return null;
+    }
+    if (error instanceof StaleVersionError) {
+      const stream = this.#prefix + sessionId;
+      if (!this.#cluster.membership.owns(stream)) this.#cluster.feeds.loseOwn(stream);
+      return null;
+    }
+    if (!(error instanceof NodeLostError)) throw error;
+    this.#owners.delete(sessionId);
+    // Whatever the other node did is in the log now, and it can do nothing more.
+    if (this.#cluster.membership.living.has(error.node)) throw outcomeUnknown(error);
+    if (isTurn(asked)) {
+      const turn = await this.#recorded(asked.request);
+      return turn && { answer: turn as Answer<T> };
+    }
+    if (!REPEATABLE.has(type)) throw outcomeUnknown(error);
+    return null;
+  }
+
+  /** The turn of a message, if the log has it. */
+  async #recorded({ sessionId, turnId }: Request<'turn.start'>): Promise<Answer<'turn.start'> | null> {
+    const events = await this.#composed().journal.read(sessionId, 0);
+    if (!events.some(({ event }) => event.type === 'turn.requested' && event.turnId === turnId)) return null;
+    const ended = events.map(({ event }) => outcomeOf(event)).find((end) => end?.turnId === turnId);
+    return { turnId, ...(ended && { outcome: ended.outcome }) };
+  }
+}
+
+interface Asked<T extends RequestType> {
+  readonly type: T;
+  readonly request: Request<T>;
+  readonly context: RequestContext;
+  readonly sessionId: SessionId;
+  readonly until: number;
+}
+
+function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {
+  return asked.type === 'turn.start';
+}
+
+function outcomeUnknown(cause: Error): ServiceError {
+  const details = {
+    reason: 'the node that had the session was lost before it answered',
+    suggestion: 'See whether it took effect before you send it again.',
+  };
+  return new ServiceError(
+    'OUTCOME_UNKNOWN',
+    'Nobody knows whether this request took effect.',
+    details,
+    cause,
+  );
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
