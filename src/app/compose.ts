@@ -1,9 +1,7 @@
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
 import type { McpExposure } from '../config/schema/agent-config.ts';
 import type { AgentIdentity, AgentVersion } from '../core/agent-description.ts';
-import { API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM, type StreamId } from '../core/log/streams.ts';
 import type { Bus } from '../ports/bus.ts';
-import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
 import type { ServerAuthorizations } from '../ports/server-authorization.ts';
@@ -11,7 +9,6 @@ import { oneProcess } from '../ports/session-directory.ts';
 import type { GrantBook } from '../runtime/access/grant-book.ts';
 import type { KeyBook } from '../runtime/access/key-book.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
-import type { Cluster } from '../runtime/cluster/cluster.ts';
 import type { ClusterBus, ClusterBusDeps } from '../runtime/cluster/cluster-bus.ts';
 import { LiveMachines } from '../runtime/machines/live-machines.ts';
 import { ClientToolCalls } from '../runtime/requests/client-tool-calls.ts';
@@ -20,7 +17,7 @@ import { LogBackups } from '../runtime/requests/log-backups.ts';
 import { logSize } from '../runtime/requests/log-size.ts';
 import { answerForNodes } from '../runtime/requests/node-requests.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
-import { answerRequests, type RequestHandlers } from '../runtime/requests/request-handlers.ts';
+import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionArchive } from '../runtime/sessions/session-archive.ts';
 import { SessionFold } from '../runtime/sessions/session-fold.ts';
@@ -35,9 +32,11 @@ import { WatchedResources } from '../runtime/tools/watched-resources.ts';
 import type { Clock } from '../timing/clock.ts';
 import { nextLoop } from '../timing/next-loop.ts';
 import { retryDelayMs } from '../timing/retry-delay.ts';
+import { openGrants } from './access/open-grants.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
 import { type AgentDefinition, AgentInForce, type TakenOver } from './agent-in-force.ts';
+import { followOthers } from './cluster/follow-others.ts';
 import { showHeldSignals } from './metrics/cluster-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
@@ -188,7 +187,7 @@ export async function composeAgent({
     ...{ allowPrivateAddresses: config.a2a.push.allowPrivateAddresses },
     nodes: cluster && { membership: cluster.membership, prefix },
   });
-  const grants = hasOwners ? await openGrants(store, handlers, { bus, log }) : undefined;
+  const grants = hasOwners ? await openGrants({ store, bus, sessions, log }) : undefined;
   countSignals(bus, metrics);
   showRuntime(metrics, { sessions, servers, retention });
   if (shared) showHeldSignals(metrics, shared);
@@ -273,53 +272,8 @@ async function joinCluster(deps: ClusterBusDeps): Promise<ClusterBus> {
   return new ClusterBus(deps);
 }
 
-interface Followed {
-  readonly servers: McpSupervisor;
-  readonly grants: GrantBook | undefined;
-  readonly keys: KeyBook | undefined;
-  readonly log: Logger;
-}
-
-/** What other nodes record about the service counts here, too. @returns what reads all of it now. */
-function followOthers(
-  cluster: Cluster,
-  prefix: string,
-  { servers, grants, keys, log }: Followed,
-): () => Promise<void> {
-  const followed = new Map<StreamId, () => Promise<unknown>>([
-    [prefix + SERVERS_STREAM, () => servers.follow()],
-  ]);
-  if (grants) followed.set(prefix + GRANTS_STREAM, () => grants.catchUp());
-  // All agents have the same keys.
-  if (keys) followed.set(API_KEYS_STREAM, () => keys.catchUp());
-  cluster.onChanged(async (changed) => {
-    for (const [stream, catchUp] of followed) {
-      if (changed !== null && changed !== stream) continue;
-      await catchUp().catch((err: unknown) =>
-        log.warn({ stream, err }, 'what other nodes recorded could not be read'),
-      );
-    }
-  });
-  return async () => void (await Promise.all([...followed.values()].map((catchUp) => catchUp())));
-}
-
 /** Loads the handlers only where the service has API keys. */
 async function answerKeyRequests(bus: LocalBus, keys: KeyBook): Promise<void> {
   const { answerForKeys } = await import('../runtime/requests/key-requests.ts');
   answerForKeys(bus, keys);
-}
-
-/** Loads what is needed only where sessions belong to somebody. */
-async function openGrants(
-  store: EventStore,
-  { sessions }: Pick<RequestHandlers, 'sessions'>,
-  { bus, log }: { readonly bus: LocalBus; readonly log: Logger },
-): Promise<GrantBook> {
-  const [{ GrantBook }, { answerForGrants }] = await Promise.all([
-    import('../runtime/access/grant-book.ts'),
-    import('../runtime/requests/grant-requests.ts'),
-  ]);
-  const grants = await GrantBook.load(store, log);
-  answerForGrants(bus, grants, sessions);
-  return grants;
 }

@@ -1,0 +1,36 @@
+import { API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM, type StreamId } from '../../core/log/streams.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { GrantBook } from '../../runtime/access/grant-book.ts';
+import type { KeyBook } from '../../runtime/access/key-book.ts';
+import type { Cluster } from '../../runtime/cluster/cluster.ts';
+import type { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
+
+interface Followed {
+  readonly servers: McpSupervisor;
+  readonly grants: GrantBook | undefined;
+  readonly keys: KeyBook | undefined;
+  readonly log: Logger;
+}
+
+/** What other nodes record about the service counts here, too. @returns what reads all of it now. */
+export function followOthers(
+  cluster: Cluster,
+  prefix: string,
+  { servers, grants, keys, log }: Followed,
+): () => Promise<void> {
+  const followed = new Map<StreamId, () => Promise<unknown>>([
+    [prefix + SERVERS_STREAM, () => servers.follow()],
+  ]);
+  if (grants) followed.set(prefix + GRANTS_STREAM, () => grants.catchUp());
+  // All agents have the same keys.
+  if (keys) followed.set(API_KEYS_STREAM, () => keys.catchUp());
+  cluster.onChanged(async (changed) => {
+    for (const [stream, catchUp] of followed) {
+      if (changed !== null && changed !== stream) continue;
+      await catchUp().catch((err: unknown) =>
+        log.warn({ stream, err }, 'what other nodes recorded could not be read'),
+      );
+    }
+  });
+  return async () => void (await Promise.all([...followed.values()].map((catchUp) => catchUp())));
+}
