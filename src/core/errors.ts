@@ -72,14 +72,19 @@ function notRecorded(reason: string, retryAfter: number, cause: Error): ServiceE
 
 /** The log was lost while it was being written. */
 function maybeRecorded(cause: Error): ServiceError {
-  const details = {
-    reason: 'the database of the service was lost while this was recorded',
-    suggestion: 'See whether it took effect before you send it again.',
-  };
+  return outcomeUnknown({ reason: 'the database of the service was lost while this was recorded' }, cause);
+}
+
+/** What was asked for has perhaps been done. */
+export function outcomeUnknown(
+  details: { readonly key?: string; readonly reason: string; readonly suggestion?: string },
+  cause?: Error,
+): ServiceError {
+  const { suggestion = 'See whether it took effect before you send it again.' } = details;
   return new ServiceError(
     'OUTCOME_UNKNOWN',
     'Nobody knows whether this request took effect.',
-    details,
+    { ...details, suggestion },
     cause,
   );
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ServiceError } from '../../core/errors.ts';
+import { outcomeUnknown, ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
@@ -220,12 +220,12 @@ export class OwnerRequests {
     if (!(error instanceof NodeLostError)) throw error;
     this.#owners.delete(sessionId);
     // Whatever the other node did is in the log now, and it can do nothing more.
-    if (this.#cluster.membership.living.has(error.node)) throw outcomeUnknown(error);
+    if (this.#cluster.membership.living.has(error.node)) throw answerLost(error);
     if (isTurn(asked)) {
       const turn = await this.#recorded(asked.request);
       return turn && { answer: turn as Answer<T> };
     }
-    if (!REPEATABLE.has(type)) throw outcomeUnknown(error);
+    if (!REPEATABLE.has(type)) throw answerLost(error);
     return null;
   }
 
@@ -250,17 +250,8 @@ function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.sta
   return asked.type === 'turn.start';
 }
 
-function outcomeUnknown(cause: Error): ServiceError {
-  const details = {
-    reason: 'the node that had the session was lost before it answered',
-    suggestion: 'See whether it took effect before you send it again.',
-  };
-  return new ServiceError(
-    'OUTCOME_UNKNOWN',
-    'Nobody knows whether this request took effect.',
-    details,
-    cause,
-  );
+function answerLost(cause: Error): ServiceError {
+  return outcomeUnknown({ reason: 'the node that had the session was lost before it answered' }, cause);
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
+import { asServiceError, outcomeUnknown, type ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
@@ -165,7 +165,7 @@ export class KeyedRequests implements AsyncDisposable {
       ? await this.#settled(stream, asked)
       : await this.#load(stream, key);
     if (state?.outcome) return state.outcome;
-    if (state && !state.repeatable) throw outcomeUnknown(key);
+    if (state && !state.repeatable) throw endUnknown(key);
     const work = await prepare();
     if (!state) await this.#append(stream, head, [begunBy(key, work)], origin);
     asked.begun = true;
@@ -232,7 +232,7 @@ export class KeyedRequests implements AsyncDisposable {
     } catch (error) {
       if (this.#isShared && error instanceof StaleVersionError) return this.#endElsewhere(begun, end);
       const cannotRecord = error instanceof StorageFullError || error instanceof StorageAwayError;
-      throw cannotRecord && !work.repeatable ? outcomeUnknown(key, error) : error;
+      throw cannotRecord && !work.repeatable ? endUnknown(key, error) : error;
     }
   }
 
@@ -264,16 +264,13 @@ function isElsewhere(thrown: unknown): boolean {
   return thrown instanceof SessionElsewhereError || thrown instanceof StaleVersionError;
 }
 
-function outcomeUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {
-  const details = {
-    key: id,
-    reason: 'it was begun, its end was never recorded, and it is not safe to repeat',
-    suggestion: 'See whether it took effect. To do it again, send it with a new key.',
-  };
-  return new ServiceError(
-    'OUTCOME_UNKNOWN',
-    'Nobody knows whether this request took effect.',
-    details,
+function endUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {
+  return outcomeUnknown(
+    {
+      key: id,
+      reason: 'it was begun, its end was never recorded, and it is not safe to repeat',
+      suggestion: 'See whether it took effect. To do it again, send it with a new key.',
+    },
     cause,
   );
 }
