@@ -1,0 +1,58 @@
+import type { Settings } from '../config/settings.ts';
+import type { InspectFront } from '../gateway/console/inspect-front.ts';
+import type { ResponsesFront } from '../gateway/openai/socket/responses-front.ts';
+import type { Access } from '../gateway/security/access.ts';
+import type { ClientAddress } from '../gateway/security/client-address.ts';
+import type { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
+import type { SocketFront } from '../ports/web-server.ts';
+import type { ClientAccess } from './access/client-access.ts';
+import type { AgentHost } from './agents/hosted-agents.ts';
+import type { Agent } from './compose.ts';
+
+export interface SocketDeps {
+  readonly host: AgentHost;
+  readonly settings: Pick<Settings, 'mode' | 'inspect' | 'inspectToken'>;
+  readonly clients: ClientAccess | undefined;
+  readonly clientAddress: ClientAddress;
+  readonly access: Access;
+  readonly webSocket: WebSocketFront;
+  readonly responses: ResponsesFront;
+}
+
+/** What WebSockets connect to, by path. Each of several agents also has paths of its own. */
+export async function socketFronts({
+  webSocket,
+  responses,
+  ...deps
+}: SocketDeps): Promise<Record<string, SocketFront>> {
+  const { host, settings } = deps;
+  const fronts: Record<string, SocketFront> = {};
+  if (settings.mode === 'web') {
+    fronts['/'] = webSocket;
+    fronts['/v1/responses'] = responses;
+  }
+  if (settings.inspect) fronts['/inspect'] = await inspectFront(host.first, deps);
+  if (host.agents.size === 1) return fronts;
+  for (const [agentId, agent] of host.agents) {
+    const path = `/agents/${agentId}`;
+    if (settings.mode === 'web') {
+      fronts[path] = webSocket;
+      fronts[`${path}/`] = webSocket;
+      fronts[`${path}/v1/responses`] = responses;
+    }
+    if (settings.inspect) fronts[`${path}/inspect`] = await inspectFront(agent, deps);
+  }
+  return fronts;
+}
+
+/** Loads the inspector only when it is switched on. */
+async function inspectFront(
+  { machines }: Agent,
+  { settings, access, clients, clientAddress }: Omit<SocketDeps, 'webSocket' | 'responses'>,
+): Promise<InspectFront> {
+  const { inspect, inspectToken: token } = settings;
+  const { machineInspector } = await import('./inspector.ts');
+  const { InspectFront } = await import('../gateway/console/inspect-front.ts');
+  const attach = machineInspector(machines, { showContent: inspect === 'content' });
+  return new InspectFront({ access, token, clients: clients && { ...clients, clientAddress }, attach });
+}
