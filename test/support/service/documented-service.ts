@@ -6,6 +6,7 @@ import { auditOperation } from '../../../src/gateway/documents/operations/audit-
 import type { Operation } from '../../../src/gateway/documents/operations/operation.ts';
 import { eventually } from '../project/eventually.ts';
 import { viewOf } from '../sessions/session-api.ts';
+import { serverWith } from '../tools/tool-server-client.ts';
 import type { RunningService } from './running-service.ts';
 
 const everything = {
@@ -40,6 +41,8 @@ const PIXEL =
 
 /** Brings about what the examples take for granted: sessions, tool calls that wait, a server that is disconnected. */
 export async function prepareDocumentedState(service: RunningService): Promise<void> {
+  // A turn waits ten seconds for it, which a busy machine may need longer for.
+  await serverWith(service, 'everything', 'connected');
   await service.fetch('/api/mcp/servers/paused', { method: 'DELETE' });
   const say = (message: string, sessionId: string) => service.post('/api/message', { message, sessionId });
   for (const sessionId of ['demo', 'old', 'background'])
