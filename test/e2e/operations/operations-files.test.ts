@@ -4,6 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { PushReceiver } from '../../support/a2a/push-receiver.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { projectRoot } from '../../support/project/source-imports.ts';
 import { freePort, RunningService } from '../../support/service/running-service.ts';
 import { type Ending, ServiceProcess } from '../../support/service/service-process.ts';
@@ -115,13 +117,26 @@ describe('the Grafana dashboard', () => {
     const llm = { provider: 'scripted', model: 'offline', script: [{ when: '.*', reply: 'hello there' }] };
     // Waiting for the tool server polls, which would use up the limit on a slow machine.
     const limits = { requestsPerMinute: false };
-    const yaml = JSON.stringify({ llm, limits, mcpServers: { tools: scriptableServer() } });
+    const a2a = { push: { allowPrivateAddresses: true } };
+    const yaml = JSON.stringify({ llm, limits, a2a, mcpServers: { tools: scriptableServer() } });
+    await using receiver = await PushReceiver.start();
     await using service = await RunningService.start({ yaml, dataDir: directory.path });
     await serverWith(service, 'tools', 'connected');
     await service.post('/api/message-sync', { message: 'hello' });
     await execute(service, 'tools', 'fail', { reason: 'to be counted' });
+    await service.fetch('/a2a/message:send', {
+      method: 'POST',
+      headers: { 'A2A-Version': '1.0', 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hello' }] },
+        configuration: { taskPushNotificationConfig: { url: receiver.url } },
+      }),
+    });
 
-    const lines = (await (await service.fetch('/metrics')).text()).split('\n');
+    const lines = await eventually(
+      async () => (await (await service.fetch('/metrics')).text()).split('\n'),
+      (shown) => shown.some((line) => line.startsWith('agent_push_attempts_total{')),
+    );
     const asks = dashboardAsks();
     expect(asks.length).toBeGreaterThan(30);
     expect(asks.filter((asked) => !lines.some((line) => isOf(line, asked)))).toEqual([]);
