@@ -4,7 +4,7 @@ import { errorEnvelope } from '../http/error-response.ts';
 import type { StreamCredential } from '../security/held-credentials.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 
-/** Receives the events. Do not use it after `end` or `fail`. */
+/** Receives the events. Once the response is over, or its client has gone, it takes them and does nothing. */
 export interface EventSink extends FrameSink {
   end(): void;
   fail(error: unknown): void;
@@ -60,14 +60,17 @@ export function serverSentEvents(
       start(controller) {
         const bufferedBytes = (): number => -(controller.desiredSize ?? 0);
         const send = (text: string): boolean => {
+          if (isOver) return true;
           controller.enqueue(Buffer.from(text));
           return bufferedBytes() <= 0;
         };
         const end = (): void => {
+          if (isOver) return;
           stop();
           controller.close();
         };
         const fail = (error: unknown): void => {
+          if (isOver) return;
           stop();
           controller.error(error);
         };

@@ -71,8 +71,8 @@ export class PushSending {
 
   async #try(notification: Notification): Promise<Tried> {
     const { sender, signer, now, log } = this.#deps;
-    const message = pushMessage(this.#config, notification, { signer: await signer(), now: now() });
     try {
+      const message = pushMessage(this.#config, notification, { signer: await signer(), now: now() });
       const { status, retryAfter } = await sender.send(message, this.#stopped.signal);
       const verdict = verdictOn(status);
       if (verdict !== 'delivered')
@@ -80,7 +80,7 @@ export class PushSending {
       return { verdict, retryAfter };
     } catch (err) {
       if (err instanceof PushAddressError) return { verdict: 'forbidden' };
-      log.debug({ id: notification.id, err }, 'a push notification was not answered');
+      log.debug({ id: notification.id, err }, 'a push notification was not sent, or not answered');
       return { verdict: 'again' };
     }
   }

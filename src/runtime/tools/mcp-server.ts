@@ -123,7 +123,12 @@ export class McpServer {
     this.#life = life;
     this.#changedEarly = false;
     const attempt = this.#connect(life.signal).then(
-      (connection) => {
+      async (connection) => {
+        // It was disconnected since the tools are known.
+        if (life.signal.aborted) {
+          await connection.close();
+          return;
+        }
         this.#connection = connection;
         this.#hasConnected = true;
         sendBack({ type: 'OPENED', toolCount: this.#tools.length });

@@ -69,6 +69,8 @@ async function rig() {
   const book = new PushBook(store, sealedBox(memoryKeys()));
   const clock = new SimulatedClock();
   const sender = new DirectedSender();
+  /** One for each time that the key cannot be read. */
+  const faults: true[] = [];
   const signer = ed25519Keys.signer(ed25519Keys.create());
   let seq = 0;
   const stored = await book.keep(
@@ -83,13 +85,16 @@ async function rig() {
   const deliver = (from = stored, isResumed = false) => {
     const delivery = new PushDelivery(from, {
       ...{ bus, book, sender, log, clock, report: reportTask, contentType: 'application/a2a+json' },
-      signer: async () => signer,
+      signer: async () => {
+        if (faults.splice(0, 1).length > 0) throw new Error('the key cannot be read');
+        return signer;
+      },
       now: () => clock.now(),
     });
     return { delivery, ended: delivery.run(isResumed) };
   };
   return {
-    ...{ store, log, book, clock, sender, stored, deliver },
+    ...{ store, log, book, clock, sender, faults, stored, deliver },
     get reads() {
       return reads;
     },
@@ -118,6 +123,23 @@ describe('the delivery of push notifications', () => {
     expect(await ended).toBe('told');
     expect(sender.ids).toEqual(['msg_p_1_0', 'msg_p_2_0', 'msg_p_3_0']);
     expect(await book.read(stored.stream)).toBeNull();
+  });
+
+  it('tells also what was to be sent while the key could not be read', async () => {
+    const { say, sender, deliver, faults, pass } = await rig();
+    faults.push(true);
+    const { ended } = deliver();
+    await say(...BEGIN);
+    await pass(1_000);
+    await sender.answer(200);
+    await sender.answer(200);
+    for (let turns = 0; turns < 10; turns += 1) await nextLoop();
+    faults.push(true);
+    await say(END);
+    await pass(1_000);
+    await sender.answer(200);
+    expect(await ended).toBe('told');
+    expect(sender.ids).toEqual(['msg_p_1_0', 'msg_p_2_0', 'msg_p_3_0']);
   });
 
   it('reads what happened meanwhile when the receiver has answered, and not before', async () => {
