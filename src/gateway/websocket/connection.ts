@@ -108,10 +108,17 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#machines?.drained();
   }
 
+  /** A frame is counted when it comes. Only what is within the limits waits for the frames before it. */
   receive(text: string | null, bytes: number): void {
-    this.#inbox = this.#inbox
-      .then(() => this.#handle(text, bytes))
-      .catch((error: unknown) => this.#refuse(error, text));
+    this.#limits ??= new FrameLimits(this.#deps);
+    const admitted = this.#limits.admit(this.#context, text, bytes).then(
+      (frame) => () => this.#handle(frame),
+      (error: unknown) => {
+        const refusal = this.#refusalOf(error, text);
+        return () => this.send(refusal);
+      },
+    );
+    this.#inbox = this.#inbox.then(() => admitted).then((act) => act());
   }
 
   /** Ends the socket as soon as nothing runs in its session. The client should connect again. */
@@ -147,10 +154,12 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#limits?.forget();
   }
 
-  async #handle(text: string | null, bytes: number): Promise<void> {
-    this.#limits ??= new FrameLimits(this.#deps);
-    const admitted = await this.#limits.admit(this.#context, text, bytes);
-    await this.#execute(decodeFrame(admitted, this.#deps.maxRequestBytes));
+  async #handle(text: string): Promise<void> {
+    try {
+      await this.#execute(decodeFrame(text, this.#deps.maxRequestBytes));
+    } catch (error) {
+      this.send(this.#refusalOf(error, text));
+    }
   }
 
   async #execute(frame: ClientFrame): Promise<void> {
@@ -247,7 +256,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
       ...(statecharts === 1 && { onResumed: () => this.#showMachines() }),
       onEnd: () => socket.end(NORMAL_CODE, 'the session was deleted'),
       onError: (error) => {
-        this.#refuse(error);
+        this.send(this.#refusalOf(error));
         socket.end(UNEXPECTED_CODE, 'the session could not be read');
       },
     });
@@ -265,11 +274,11 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   /** @param frame text of the refused frame. A client that resumes gets the id of its message or command back. */
-  #refuse(thrown: unknown, frame: string | null = null): void {
+  #refusalOf(thrown: unknown, frame: string | null = null): string {
     const fields = { sessionId: this.#sessionId };
     const error = clientError(thrown, this.#deps.log, fields, 'a frame could not be handled');
     const id = this.#reader && frame !== null ? frameIdOf(frame) : undefined;
-    this.send(id === undefined ? encodeError(error) : encodeRefusal(error, id));
+    return id === undefined ? encodeError(error) : encodeRefusal(error, id);
   }
 }
 
