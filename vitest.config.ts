@@ -22,7 +22,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/machines/**/*.test.ts'],
-          expect: { poll: { timeout: 4_000 } },
+          // Some compute for seconds where two files share busy processors.
+          testTimeout: 30_000,
+          expect: { poll: { timeout: 25_000 } },
         },
       },
       { test: { name: 'adapters', include: adapters, ...timeouts, retry } },
