@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../ports/logger.ts';
 import { KEY_BYTES, parseSecretKey, type SecretKey } from './secret-key.ts';
@@ -11,7 +11,8 @@ export class KeyFile {
   readonly path: string;
   readonly #directory: string;
   readonly #log: Logger;
-  #key: Promise<SecretKey | undefined> | undefined;
+  #key: SecretKey | undefined;
+  #ready: Promise<SecretKey> | undefined;
 
   constructor(directory: string, log: Logger) {
     this.#directory = directory;
@@ -20,31 +21,60 @@ export class KeyFile {
   }
 
   /** @returns undefined when there is no file. Rejects when the file contains no key. */
-  read(): Promise<SecretKey | undefined> {
-    this.#key ??= this.#read();
+  async read(): Promise<SecretKey | undefined> {
+    this.#key ??= await this.#read();
     return this.#key;
   }
 
-  /** Creates a key. Resolves when it is on disk, because secrets that it seals cannot be opened without it. */
-  async make(): Promise<SecretKey> {
-    const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
-    // Written under another name first, so that a crash leaves no incomplete key file.
-    const partial = `${this.path}.new`;
+  /**
+   * Reads the key, or creates it when there is none. All who ask get the same key, however many ask at once and in
+   * however many processes: what is sealed with a key that another one replaced could never be opened again.
+   */
+  readOrMake(): Promise<SecretKey> {
+    this.#ready ??= this.#readOrMake().catch((error: unknown) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  async #readOrMake(): Promise<SecretKey> {
+    return (await this.read()) ?? this.#make();
+  }
+
+  /** Resolves when the key is on disk, because secrets that it seals cannot be opened without it. */
+  async #make(): Promise<SecretKey> {
     // Where the log is in a database, nobody has made the folder yet.
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const file = await open(partial, 'w', 0o600);
+    // Written under a name of its own first, so that a crash leaves no incomplete key file.
+    const partial = `${this.path}.${randomBytes(6).toString('hex')}.new`;
     try {
-      await file.writeFile(text);
+      await this.#write(partial);
+      await this.#publish(partial);
+    } finally {
+      await rm(partial, { force: true });
+    }
+    await this.#syncDirectory();
+    const key = await this.read();
+    if (key === undefined) throw new Error(`${this.path} disappeared right after it was created`);
+    return key;
+  }
+
+  async #write(path: string): Promise<void> {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(partial, this.path);
-    await this.#syncDirectory();
-    this.#key = this.#read();
-    const key = await this.#key;
-    if (key === undefined) throw new Error(`${this.path} disappeared right after it was created`);
-    return key;
+  }
+
+  /** Gives the file its name. A link, unlike a rename, never replaces the key that another process has just made. */
+  async #publish(partial: string): Promise<void> {
+    await link(partial, this.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
   }
 
   async #read(): Promise<SecretKey | undefined> {
@@ -72,7 +102,7 @@ export class KeyFile {
     );
   }
 
-  /** Makes the rename durable. Windows cannot open directories and does not need this. */
+  /** Makes the new name durable. Windows cannot open directories and does not need this. */
   async #syncDirectory(): Promise<void> {
     if (process.platform === 'win32') return;
     const directory = await open(this.#directory, 'r');

@@ -18,7 +18,7 @@ export interface KeyRing {
 export function diskKeys(file: KeyFile, given?: SecretKey): KeyRing {
   return {
     places: ['AGENT_SERVICE_SECRET_KEY', file.path],
-    current: async () => given ?? (await file.read()) ?? file.make(),
+    current: async () => given ?? file.readOrMake(),
     async find(fingerprint) {
       if (given?.fingerprint === fingerprint) return given;
       const inFile = await file.read();

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
@@ -28,6 +28,27 @@ describe('the key in the data directory', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(parseSecretKey(await readFile(file, 'utf8'))?.bytes).toHaveLength(32);
     expect(await boxOf(directory.path).open(sealed, 'a')).toBe('sekrit');
+  });
+
+  it('is one key for all who need it first, in this process and in others', async () => {
+    await using directory = await tempDirectory();
+    const processes = [boxOf(directory.path), boxOf(directory.path), boxOf(directory.path)];
+    const sealed = await Promise.all(
+      processes.flatMap((box) => Array.from({ length: 20 }, () => box.seal('sekrit', 'a'))),
+    );
+    expect(await readdir(directory.path)).toEqual(['secret.key']);
+    const later = boxOf(directory.path);
+    for (const text of sealed) expect(await later.open(text, 'a')).toBe('sekrit');
+  });
+
+  it('is made at the next try when it could not be made', async () => {
+    await using directory = await tempDirectory();
+    const dataDir = join(directory.path, 'data');
+    await writeFile(dataDir, 'in the way');
+    const box = boxOf(dataDir);
+    await expect(box.seal('sekrit', 'a')).rejects.toThrow(/ENOTDIR|EEXIST/);
+    await rm(dataDir);
+    expect(await box.open(await box.seal('sekrit', 'a'), 'a')).toBe('sekrit');
   });
 
   it('is closed to others where it was open to them, which is told', async () => {
