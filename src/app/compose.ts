@@ -36,6 +36,7 @@ import { openGrants } from './access/open-grants.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
 import { type AgentDefinition, AgentInForce, type TakenOver } from './agent-in-force.ts';
+import { closeInOrder, disposing } from './close-in-order.ts';
 import { followOthers } from './cluster/follow-others.ts';
 import { showHeldSignals } from './metrics/cluster-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
@@ -254,14 +255,8 @@ export async function composeAgent({
       stopsLearning.abort();
       await Promise.all([recovered, notified, learned, forgotten]);
       requests.stop();
-      await pushes[Symbol.asyncDispose]();
-      await retention?.[Symbol.asyncDispose]();
-      await servers[Symbol.asyncDispose]();
-      await requests[Symbol.asyncDispose]();
-      await snapshots[Symbol.asyncDispose]();
-      await cluster?.[Symbol.asyncDispose]();
-      await store[Symbol.asyncDispose]();
-      await tracing?.[Symbol.asyncDispose]();
+      const parts = [pushes, retention, servers, requests, snapshots, cluster, store, tracing];
+      await closeInOrder(...parts.map(disposing));
     },
   };
 }

@@ -28,6 +28,7 @@ import type { ClientAccess } from './access/client-access.ts';
 import type { AgentHost } from './agents/hosted-agents.ts';
 import { McpEndpoints } from './agents/mcp-endpoints.ts';
 import { callbackUrl, publicHost } from './callback-url.ts';
+import { closeInOrder } from './close-in-order.ts';
 import { localUrl } from './local-url.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
 import { MetricRing } from './metrics/metric-ring.ts';
@@ -143,15 +144,17 @@ export async function serveHttp({
     port,
     async close() {
       uws.drain();
-      await host.drain(server.drainTimeoutMs);
-      // First, so that no client of MCP counts as one that has left, which would cancel its turn.
-      mcp[Symbol.dispose]();
-      uws.end();
-      history[Symbol.dispose]();
-      await clients?.close();
-      await host.close();
-      uws.close();
-      stopWatching();
+      await closeInOrder(
+        () => host.drain(server.drainTimeoutMs),
+        // Before the sockets, so that no client of MCP counts as one that has left, which would cancel its turn.
+        () => mcp[Symbol.dispose](),
+        () => uws.end(),
+        () => history[Symbol.dispose](),
+        () => clients?.close(),
+        () => host.close(),
+        () => uws.close(),
+        stopWatching,
+      );
     },
   };
 }

@@ -5,6 +5,7 @@ import type { EventStore } from '../../ports/event-store.ts';
 import { agentSnapshots, agentStore } from '../../runtime/agents/agent-log.ts';
 import { againWhenStale } from '../../runtime/streams/again-when-stale.ts';
 import { type Adapters, furtherAdapters } from '../adapters/adapters.ts';
+import { closeInOrder, closeTogether, disposing } from '../close-in-order.ts';
 import { type Agent, composeAgent } from '../compose.ts';
 import { SampledMetrics } from '../metrics/sampled-metrics.ts';
 import { SummedMetrics } from '../metrics/summed-metrics.ts';
@@ -35,11 +36,11 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
     metrics,
     drain: async (timeoutMs) => void (await Promise.all(all.map((agent) => agent.drain(timeoutMs)))),
     async close() {
-      await Promise.all(all.map((agent) => agent.close()));
-      await adapters.cluster?.[Symbol.asyncDispose]();
-      await adapters.snapshots[Symbol.asyncDispose]();
-      await adapters.store[Symbol.asyncDispose]();
-      await adapters.tracing?.[Symbol.asyncDispose]();
+      const { cluster, snapshots, store, tracing } = adapters;
+      await closeInOrder(
+        () => closeTogether(...all.map((agent) => () => agent.close())),
+        ...[cluster, snapshots, store, tracing].map(disposing),
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { MaxBytes } from '../../core/size-limits.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import type { FollowDeps } from '../stream/followed-session.ts';
 import type { CardDeps } from './served-card.ts';
@@ -8,4 +9,5 @@ export interface A2aCall extends FollowDeps {
   readonly request: ServedRequest;
   readonly maxImageBytes: MaxBytes;
   readonly card: CardDeps;
+  readonly log: Logger;
 }

@@ -1,4 +1,3 @@
-import type { Logger } from '../../ports/logger.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ErrorFormat } from '../http/http-front.ts';
 import type { ServedRequest } from '../http/http-message.ts';
@@ -6,12 +5,9 @@ import type { Parameters, Route } from '../http/router.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { A2A_SCOPES } from './a2a-scopes.ts';
 import { pushRoutes } from './push-routes.ts';
-import type { CardDeps } from './served-card.ts';
 
-export interface A2aDeps extends Pick<A2aCall, 'bus' | 'fanOut' | 'maxImageBytes'> {
-  readonly card: CardDeps;
-  readonly log: Logger;
-}
+/** What all calls have in common. */
+export type A2aDeps = Omit<A2aCall, 'request' | 'context'>;
 
 /** The agent for other agents: its card, and both bindings of A2A 1.0. The code is loaded by the first request. */
 export function a2aRoutes(deps: A2aDeps): Route[] {
@@ -19,7 +15,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
   const rest = () => import('./rest.ts');
   type Rest = Awaited<ReturnType<typeof rest>>;
   const callOf = (request: ServedRequest): A2aCall => ({
-    ...{ bus, fanOut, maxImageBytes, card, request },
+    ...{ bus, fanOut, maxImageBytes, card, log, request },
     context: request.context,
   });
   const by =
@@ -46,7 +42,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       // Each method has a scope of its own.
       access: null,
       mayStream: 'by-field',
-      handler: async (request) => (await import('./json-rpc.ts')).answerJsonRpc(callOf(request), log),
+      handler: async (request) => (await import('./json-rpc.ts')).answerJsonRpc(callOf(request)),
     },
     {
       method: 'POST',

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type ErrorCode, ServiceError } from '../../core/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
@@ -55,7 +54,7 @@ const WITH_STATUS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** Answers a request of the JSON-RPC binding, whose errors have the id of the request. */
-export async function answerJsonRpc(call: A2aCall, log: Logger): Promise<HttpResponse> {
+export async function answerJsonRpc(call: A2aCall): Promise<HttpResponse> {
   let id: JsonRpcId = null;
   try {
     const sent = await bodyOf(call);
@@ -70,7 +69,12 @@ export async function answerJsonRpc(call: A2aCall, log: Logger): Promise<HttpRes
       ? streamed(call, answer.stream, id)
       : jsonResponse<JsonRpcResponse>({ jsonrpc: '2.0', id, result: answer.result });
   } catch (thrown) {
-    const error = clientError(thrown, log, { path: call.request.path }, 'an A2A request failed unexpectedly');
+    const error = clientError(
+      thrown,
+      call.log,
+      { path: call.request.path },
+      'an A2A request failed unexpectedly',
+    );
     return refused(error, id);
   }
 }

@@ -12,9 +12,11 @@ import type {
 import { recordedTask } from './recorded-task.ts';
 import { type TaskPlace, taskId, taskPlace } from './task-id.ts';
 
+type PushCall = Pick<A2aCall, 'bus' | 'context' | 'log'>;
+
 /** Throws if the task has ended: nothing would come. */
 export async function createPushConfig(
-  { bus, context }: A2aCall,
+  { bus, context }: PushCall,
   sent: SentPushConfig & { readonly taskId: string },
 ): Promise<ShownTaskPushConfig> {
   const { place, turn, task } = await recordedTask(bus, taskPlace(sent.taskId, context.agent), context);
@@ -30,7 +32,7 @@ export async function createPushConfig(
 }
 
 export async function getPushConfig(
-  call: A2aCall,
+  call: PushCall,
   { taskId: id, id: configId }: PushConfigRequest,
 ): Promise<ShownTaskPushConfig> {
   const { configs } = await listPushConfigs(call, { taskId: id });
@@ -44,7 +46,7 @@ export async function getPushConfig(
 }
 
 export async function listPushConfigs(
-  { bus, context }: A2aCall,
+  { bus, context }: PushCall,
   { taskId: id }: { readonly taskId: string },
 ): Promise<ListPushConfigsResponse> {
   const { place } = await recordedTask(bus, taskPlace(id, context.agent), context);
@@ -55,7 +57,7 @@ export async function listPushConfigs(
 
 /** A config that is not there is deleted already. */
 export async function deletePushConfig(
-  { bus, context }: A2aCall,
+  { bus, context }: PushCall,
   { taskId: id, id: sent }: PushConfigRequest,
 ): Promise<Record<never, never>> {
   const { place } = await recordedTask(bus, taskPlace(id, context.agent), context);
@@ -77,13 +79,13 @@ interface AwaitedTurn {
  * and a receiver misses nothing. @param take takes the message, and says the turn that it belongs to.
  */
 export async function withPushConfig<T extends AwaitedTurn>(
-  call: A2aCall,
+  call: PushCall,
   sent: SentPushConfig | undefined,
   { place, afterSeq }: AwaitedTurn,
   take: () => Promise<T>,
 ): Promise<T> {
   if (!sent) return take();
-  const { bus, context } = call;
+  const { bus, context, log } = call;
   const config = configOf(sent);
   const { sessionId, turnId } = place;
   await bus
@@ -94,7 +96,10 @@ export async function withPushConfig<T extends AwaitedTurn>(
   try {
     taken = await take();
   } catch (error) {
-    await drop();
+    // Not thrown: the client can do something about why its message was refused.
+    await drop().catch((err: unknown) =>
+      log.warn({ sessionId, turnId, err }, 'a push config stays without a turn'),
+    );
     throw error;
   }
   if (taken.place.turnId === turnId) return taken;
@@ -104,7 +109,7 @@ export async function withPushConfig<T extends AwaitedTurn>(
 }
 
 /** The turn of a message that was sent before has its config, unless the message came without one. */
-async function notifyOfRepeated(call: A2aCall, sent: SentPushConfig, place: TaskPlace): Promise<void> {
+async function notifyOfRepeated(call: PushCall, sent: SentPushConfig, place: TaskPlace): Promise<void> {
   const { bus, context } = call;
   const { task } = await recordedTask(bus, place, context);
   if (hasEnded(task)) return;
