@@ -20,7 +20,7 @@ async function start(options: ServiceOptions = {}) {
   const directed = new DirectedModel();
   const service = await RunningService.start({ yaml: YAML, adapters: { model: directed }, ...options });
   const baseURL = `http://127.0.0.1:${service.port}/v1`;
-  const client = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0 });
+  const client = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0, timeout: 30_000 });
   return { model: directed, service, client, [Symbol.asyncDispose]: () => service.close() };
 }
 

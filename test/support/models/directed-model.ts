@@ -8,6 +8,9 @@ import type {
   ReplyPart,
 } from '../../../src/ports/language-model.ts';
 
+/** Less than any test may take that waits for a call. */
+const LONGEST_WAIT_MS = 25_000;
+
 interface AskedTool {
   readonly name: string;
   readonly arguments?: Record<string, unknown> | string;
@@ -33,7 +36,7 @@ export class DirectedModel implements LanguageModel {
     for (;;) {
       const call = this.calls[index];
       if (call) return call;
-      await once(this.#arrivals, 'call');
+      await this.#next(`call ${index}`);
     }
   }
 
@@ -44,8 +47,18 @@ export class DirectedModel implements LanguageModel {
         ({ userText = '' }) => userText === text || userText.endsWith(`\n\n${text}`),
       );
       if (call) return call;
-      await once(this.#arrivals, 'call');
+      await this.#next(`a call for "${text}"`);
     }
+  }
+
+  /** A test that hangs should say what it waited for. */
+  async #next(wanted: string): Promise<void> {
+    await once(this.#arrivals, 'call', { signal: AbortSignal.timeout(LONGEST_WAIT_MS) }).catch(() => {
+      const had = this.calls.map(({ signal }, index) => `${index}${signal.aborted ? ' (aborted)' : ''}`);
+      throw new Error(
+        `the model waited for ${wanted} in vain, after the calls ${had.join(', ') || '(none)'}`,
+      );
+    });
   }
 }
 
