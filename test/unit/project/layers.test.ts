@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -141,6 +141,14 @@ function unusedBy(layer: string): string[] {
     .map((allowed) => `${layer}: ${allowed}`);
 }
 
+/** The folders that the page of the architecture names in the row of a room. */
+function foldersShownOf(room: string): string[] {
+  const page = readFileSync(join(projectRoot, 'docs/architecture.md'), 'utf8');
+  const row = page.split('\n').find((line) => line.startsWith(`| \`${room}\` |`));
+  const [, , what = ''] = row?.split('|') ?? [];
+  return [...what.matchAll(/`([a-z0-9-]+)`/g)].map(([, name = '']) => name);
+}
+
 const Packages = z.record(z.string(), z.string()).transform((versions) => Object.keys(versions));
 const { dependencies, devDependencies } = z
   .object({ dependencies: Packages, devDependencies: Packages })
@@ -227,6 +235,14 @@ describe('the layers', () => {
       ({ file, target }) => placeOf(target) > placeOf(file) || placeOf(target) < 0,
     );
     expect(upwards.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+    expect(foldersShownOf('src/runtime')).toEqual(order);
+  });
+
+  it.each(['src/core', 'src/runtime', 'src/gateway'])('are shown with all folders of %s', (room) => {
+    const folders = readdirSync(join(projectRoot, room), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(foldersShownOf(room).toSorted()).toEqual(folders.toSorted());
   });
 
   it('leave the thread of the log without any package: a megabyte there is one more of every service', () => {
