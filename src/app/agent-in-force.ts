@@ -10,8 +10,9 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { QuestionSettings } from '../ports/turn-tools.ts';
-import type { McpSupervisor, ServerChanges } from '../runtime/tools/mcp-supervisor.ts';
+import type { McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import type { RuleWatch } from '../runtime/tools/rule-watch.ts';
+import type { ServerChanges } from '../runtime/tools/server-changes.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
 import type { TurnDeps } from '../runtime/turns/turn-deps.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
@@ -26,7 +27,7 @@ export interface AgentDefinition extends Omit<LoadedAgent, 'path'> {
 export interface InForceDeps
   extends Pick<TurnDeps, 'bus' | 'log' | 'machines'>,
     Required<Pick<TurnDeps, 'callsEarly'>> {
-  readonly servers: McpSupervisor;
+  readonly supervisor: McpSupervisor;
   readonly schemas: SchemaCheck;
   readonly log: Logger;
 }
@@ -104,15 +105,15 @@ export class AgentInForce implements SessionPolicy {
   /** The agent file without secrets, with the servers that were connected at run time. */
   export(): string {
     const { config, raw } = this.#definition;
-    return exportAgentYaml(raw, serverChanges(config.mcpServers, this.#deps.servers.configs()));
+    return exportAgentYaml(raw, serverChanges(config.mcpServers, this.#deps.supervisor.list.configs()));
   }
 
   /** From now on, turns begin with this definition. Resolves at once; servers end when the last turn with them is over. */
   takeOver(next: AgentDefinition, ruleWatch: RuleWatch): TakenOver {
-    const { servers, log } = this.#deps;
+    const { supervisor, log } = this.#deps;
     const former = this.#definition;
     this.#versions = this.#versions.filter(({ uses }) => uses.isUsed);
-    const { changes, retired } = servers.takeOver(next.config.mcpServers);
+    const { changes, retired } = supervisor.takeOver(next.config.mcpServers);
     const inUse = this.#versions;
     for (const { catalog } of inUse) catalog.keep(retired);
     this.#definition = next;
@@ -120,7 +121,7 @@ export class AgentInForce implements SessionPolicy {
     this.turns.use(this.#turnDeps());
     ruleWatch.use(next.config.approval);
     void Promise.all(inUse.map(({ uses }) => uses.unused()))
-      .then(() => Promise.all(retired.map((server) => servers.giveUp(server))))
+      .then(() => Promise.all(retired.map((server) => supervisor.giveUp(server))))
       .catch((err: unknown) =>
         log.warn({ err }, 'a tool server that the agent has no more did not end cleanly'),
       );
@@ -132,11 +133,11 @@ export class AgentInForce implements SessionPolicy {
   }
 
   #newCatalog({ config, model }: AgentDefinition): ToolCatalog {
-    const { servers, schemas, log } = this.#deps;
+    const { supervisor, schemas, log } = this.#deps;
     const { approval, clientTools, elicitation, roots } = config;
     const fileUrl = (path: string): string => pathToFileURL(path).href;
     const settings = { approval, clientTools, elicitation, roots, fileUrl };
-    return new ToolCatalog(servers, schemas, { ...settings, maxTools: model.maxTools, log });
+    return new ToolCatalog(supervisor.list, schemas, { ...settings, maxTools: model.maxTools, log });
   }
 
   #turnDeps(): TurnDeps {

@@ -117,10 +117,11 @@ export async function composeAgent({
   const machines = new LiveMachines();
 
   const book = new ServerBook(store, adapters.secrets, log, { isShared: cluster !== undefined });
-  const servers = new McpSupervisor(
+  const supervisor = new McpSupervisor(
     { connector, authorizations: adapters.authorizations, log, retryDelayMs, machines },
     book,
   );
+  const servers = supervisor.list;
   const ruleWatch = new RuleWatch(config.approval, servers, log);
   const clientCalls = new ClientToolCalls({
     servers,
@@ -145,7 +146,7 @@ export async function composeAgent({
   const callsEarly = adapters.tracing === undefined;
   const inForce = new AgentInForce(
     { config, raw, agentVersion, model },
-    { servers, schemas: adapters.schemas, bus, log, machines, callsEarly },
+    { supervisor, schemas: adapters.schemas, bus, log, machines, callsEarly },
   );
 
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
@@ -165,7 +166,7 @@ export async function composeAgent({
     journal,
     sessions,
     archive,
-    servers,
+    supervisor,
     clientCalls,
     passed,
     watched,
@@ -193,7 +194,7 @@ export async function composeAgent({
   showRuntime(metrics, { sessions, servers, retention });
   if (shared) showHeldSignals(metrics, shared);
 
-  const toolServers = servers.start(mcpServers, await book.load());
+  const toolServers = supervisor.start(mcpServers, await book.load());
   const named = [...Object.keys(mcpServers), ...book.names];
   const forgotten = adapters.authorizations?.keepOnly(named).catch((error: unknown) => {
     log.error({ err: error }, 'the authorizations of servers that are gone could not be erased');
@@ -203,7 +204,7 @@ export async function composeAgent({
       ? shared.join({
           sessions,
           journal,
-          catchUp: followOthers(cluster, prefix, { servers, grants, keys, log }),
+          catchUp: followOthers(cluster, prefix, { supervisor, grants, keys, log }),
         })
       : sessions.recover();
   const recovered = recovering.catch((error: unknown) => {
@@ -255,7 +256,7 @@ export async function composeAgent({
       stopsLearning.abort();
       await Promise.all([recovered, notified, learned, forgotten]);
       requests.stop();
-      const parts = [pushes, retention, servers, requests, snapshots, cluster, store, tracing];
+      const parts = [pushes, retention, supervisor, requests, snapshots, cluster, store, tracing];
       await closeInOrder(...parts.map(disposing));
     },
   };

@@ -6,7 +6,7 @@ import type { Cluster } from '../../runtime/cluster/cluster.ts';
 import type { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
 
 interface Followed {
-  readonly servers: McpSupervisor;
+  readonly supervisor: McpSupervisor;
   readonly grants: GrantBook | undefined;
   readonly keys: KeyBook | undefined;
   readonly log: Logger;
@@ -16,10 +16,10 @@ interface Followed {
 export function followOthers(
   cluster: Cluster,
   prefix: string,
-  { servers, grants, keys, log }: Followed,
+  { supervisor, grants, keys, log }: Followed,
 ): () => Promise<void> {
   const followed = new Map<StreamId, () => Promise<unknown>>([
-    [prefix + SERVERS_STREAM, () => servers.follow()],
+    [prefix + SERVERS_STREAM, () => supervisor.follow()],
   ]);
   if (grants) followed.set(prefix + GRANTS_STREAM, () => grants.catchUp());
   // All agents have the same keys.

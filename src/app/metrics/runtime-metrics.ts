@@ -2,11 +2,11 @@ import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.t
 import type { Metrics } from '../../ports/metrics.ts';
 import type { SessionRegistry } from '../../runtime/sessions/session-registry.ts';
 import type { SessionRetention } from '../../runtime/sessions/session-retention.ts';
-import type { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
+import type { ToolServers } from '../../runtime/tools/tool-servers.ts';
 
 interface Shown {
   readonly sessions: SessionRegistry;
-  readonly servers: McpSupervisor;
+  readonly servers: ToolServers;
   /** Null if sessions are kept for ever. */
   readonly retention: SessionRetention | null;
 }

@@ -8,6 +8,7 @@ import { LiveMachines } from '../../runtime/machines/live-machines.ts';
 import { McpSupervisor } from '../../runtime/tools/mcp-supervisor.ts';
 import { ServerBook } from '../../runtime/tools/server-book.ts';
 import { ToolCatalog } from '../../runtime/tools/tool-catalog.ts';
+import type { ToolServers } from '../../runtime/tools/tool-servers.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 
 export interface LiveAgentOptions {
@@ -26,8 +27,8 @@ export async function withLiveAgent<T>(
   const { model, connector, store, schemas, secrets } = adapters;
   const machines = new LiveMachines();
   const book = new ServerBook(store, secrets, log);
-  const servers = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
-  const tools = new ToolCatalog(servers, schemas, {
+  const supervisor = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
+  const tools = new ToolCatalog(supervisor.list, schemas, {
     approval: config.approval,
     clientTools: config.clientTools,
     elicitation: config.elicitation,
@@ -38,20 +39,20 @@ export async function withLiveAgent<T>(
   });
   const { maxSteps, stepTimeoutMs } = config.llm;
   const { systemPrompt, history } = config;
-  servers.start(config.mcpServers, atRunTime);
+  supervisor.start(config.mcpServers, atRunTime);
   try {
     await tools.ready();
-    requireConnected(servers);
+    requireConnected(supervisor.list);
     const agent = { model, systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, tools };
     return await use(agent, store);
   } finally {
-    await servers[Symbol.asyncDispose]();
+    await supervisor[Symbol.asyncDispose]();
     await store[Symbol.asyncDispose]();
   }
 }
 
 /** A model without some of its tools would answer differently for that reason alone. */
-function requireConnected(servers: McpSupervisor): void {
+function requireConnected(servers: ToolServers): void {
   const missing = servers.records().find(({ status }) => status !== 'connected');
   if (!missing) return;
   throw new Error(

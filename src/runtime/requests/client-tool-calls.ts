@@ -8,7 +8,7 @@ import type { TraceContext } from '../../core/trace.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { ToolCallOptions } from '../../ports/tool-server.ts';
 import type { QuestionSettings } from '../../ports/turn-tools.ts';
-import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
+import type { ToolServers } from '../tools/tool-servers.ts';
 import type { Work } from './keyed-requests.ts';
 
 /** A tool call as a client asks for it. */
@@ -22,7 +22,7 @@ export interface ClientToolCall {
 }
 
 export interface ClientToolCallDeps {
-  readonly servers: McpSupervisor;
+  readonly servers: ToolServers;
   readonly schemas: SchemaCheck;
   /** What a tool server is told. */
   readonly questionsOf: (serverId: string) => Pick<QuestionSettings, 'roots'>;
@@ -32,7 +32,7 @@ export interface ClientToolCallDeps {
 
 /** Tool calls that clients make themselves, outside of any turn. */
 export class ClientToolCalls {
-  readonly #servers: McpSupervisor;
+  readonly #servers: ToolServers;
   readonly #schemas: SchemaCheck;
   readonly #questionsOf: ClientToolCallDeps['questionsOf'];
   readonly #tell: ClientToolCallDeps['tell'];

@@ -29,7 +29,7 @@ export interface RequestHandlers {
   readonly journal: Journal;
   readonly sessions: SessionRegistry;
   readonly archive: SessionArchive;
-  readonly servers: McpSupervisor;
+  readonly supervisor: McpSupervisor;
   readonly clientCalls: ClientToolCalls;
   readonly passed: PassedRequests;
   readonly watched: WatchedResources;
@@ -146,10 +146,10 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
 /** What the MCP gateway passes on. */
 function answerForGateway(
   bus: LocalBus,
-  { servers, passed, watched, clientCalls, callableTools, log }: RequestHandlers,
+  { supervisor: { list }, passed, watched, clientCalls, callableTools, log }: RequestHandlers,
 ): void {
-  bus.handle('mcp-server.features', async () => featuresOf(servers.connected()));
-  bus.handle('mcp-server.offers', ({ kind }) => offersOf(servers.connected(), kind, log));
+  bus.handle('mcp-server.features', async () => featuresOf(list.connected()));
+  bus.handle('mcp-server.offers', ({ kind }) => offersOf(list.connected(), kind, log));
   bus.handle('mcp-server.request', (asked, context) => passed.pass(asked, context));
   bus.handle('resource.watch', ({ serverId, uri }) =>
     peerAnswer(async () => {
@@ -162,26 +162,27 @@ function answerForGateway(
   bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId) || passed.cancel(callId));
 }
 
-function answerForServers(bus: LocalBus, { servers, clientCalls, requests }: RequestHandlers): void {
-  bus.handle('mcp-server.list', async () => servers.records());
+function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: RequestHandlers): void {
+  const { list } = supervisor;
+  bus.handle('mcp-server.list', async () => list.records());
   bus.handle('mcp-server.connect', ({ name, config, key }, context) => {
     const origin = requestOrigin(context);
-    const run = () => servers.connect(name, config, origin);
+    const run = () => supervisor.connect(name, config, origin);
     const scope = keyScope(context, 'mcp-server.connect');
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: false, run }));
   });
   bus.handle('mcp-server.disconnect', ({ serverId, seen }, context) =>
-    servers.disconnect(serverId, requestOrigin(context), seen),
+    supervisor.disconnect(serverId, requestOrigin(context), seen),
   );
   bus.handle('mcp-server.reconnect', ({ serverId, seen, key }, context) => {
     const origin = requestOrigin(context);
-    const run = () => servers.reconnect(serverId, origin, seen);
+    const run = () => supervisor.reconnect(serverId, origin, seen);
     const scope = keyScope(context, 'mcp-server.reconnect', serverId);
     return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: true, run }));
   });
-  bus.handle('mcp-server.authorize', (response) => servers.authorize(response));
-  bus.handle('mcp-server.log', async ({ serverId, after }) => servers.logOf(serverId, after));
-  bus.handle('tool.list', async ({ serverId }) => servers.toolsOf(serverId));
+  bus.handle('mcp-server.authorize', (response) => supervisor.authorize(response));
+  bus.handle('mcp-server.log', async ({ serverId, after }) => list.logOf(serverId, after));
+  bus.handle('tool.list', async ({ serverId }) => list.toolsOf(serverId));
   bus.handle('tool.execute', ({ key, ...call }, context) => {
     const { trace } = context;
     const origin = requestOrigin(context);

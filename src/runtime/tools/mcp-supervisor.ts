@@ -1,20 +1,19 @@
-import { canonicalJson } from '../../core/content-hash.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
-import type { Tool } from '../../core/tool-call/tool.ts';
-import type { KnownServer } from '../../core/tool-call/unmatched-rules.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
-import type { OfferChange } from '../../core/tool-server/offer-change.ts';
-import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import type { AuthorizationResponse } from '../../ports/server-authorization.ts';
-import type { ToolServerConnection } from '../../ports/tool-server.ts';
-import type { ConnectedTool } from '../../ports/turn-tools.ts';
-import { within } from '../../timing/deadline.ts';
 import { HeldNames } from './held-names.ts';
-import { McpServer, type McpServerDeps } from './mcp-server.ts';
+import type { McpServer } from './mcp-server.ts';
 import type { ServerBook, ServerNews } from './server-book.ts';
-import type { Connected } from './server-offers.ts';
+import {
+  changesBetween,
+  enabledOnly,
+  isSameConfig,
+  type ServerChanges,
+  type ServerConfigs,
+} from './server-changes.ts';
+import { type ToolServerDeps, ToolServers } from './tool-servers.ts';
 
 /** The first attempt to connect a server. */
 export interface FirstAttempt {
@@ -22,76 +21,34 @@ export interface FirstAttempt {
   readonly settled: Promise<{ readonly record: McpServerRecord; readonly tools: number }>;
 }
 
-type Configs = Readonly<Record<string, McpServerConfig>>;
-
-type SupervisorDeps = Omit<McpServerDeps, 'onToolsChanged' | 'onTransition' | 'onOfferChange'>;
-
-/** How the servers of the agent file differ from those before. By name. */
-export interface ServerChanges {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-}
-
-/** Longest wait of a turn for tool servers that are still starting. */
-const FIRST_ATTEMPTS_MS = 10_000;
-
-/** All tool servers: those of the agent file and those connected at run time. */
+/** Connects and disconnects the tool servers: those of the agent file and those connected at run time. */
 export class McpSupervisor implements AsyncDisposable {
-  readonly #deps: SupervisorDeps;
+  /** For those who only look at the servers. */
+  readonly list: ToolServers;
+  readonly #deps: ToolServerDeps;
   readonly #book: ServerBook;
-  readonly #servers = new Map<string, McpServer>();
   /** Names of the servers that were connected at run time. */
   readonly #atRunTime = new Set<string>();
-  readonly #listeners = new Set<() => void>();
-  readonly #offerListeners = new Set<(change: OfferChange) => void>();
   readonly #held = new HeldNames(() => this.#followSoon());
   /** The servers of the agent file as it was read last. */
-  #inFile: Configs = {};
-  /** Whether all servers of the agent file are in the list. */
-  #isComplete = false;
-  #revision = 0;
-  #firstAttempts: Promise<void> | null = null;
+  #inFile: ServerConfigs = {};
   #isClosed = false;
 
   /** @param book remembers the servers that are connected at run time. */
-  constructor(deps: SupervisorDeps, book: ServerBook) {
+  constructor(deps: ToolServerDeps, book: ServerBook) {
+    this.list = new ToolServers(deps);
     this.#deps = deps;
     this.#book = book;
   }
 
   /** Starts to connect all servers that are not disabled at the same time, and does not wait for them. */
-  start(inFile: Configs, remembered: Configs = {}): readonly FirstAttempt[] {
+  start(inFile: ServerConfigs, remembered: ServerConfigs = {}): readonly FirstAttempt[] {
     this.#inFile = inFile;
     for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
-    const enabled = Object.entries({ ...inFile, ...remembered }).filter(
-      ([, { disabled }]) => disabled !== true,
-    );
+    const enabled = Object.entries(enabledOnly({ ...inFile, ...remembered }));
     const attempts = enabled.map(([name, config]) => this.#begin(name, config));
-    this.#isComplete = true;
-    this.#await(attempts);
+    this.list.complete(attempts.map(({ settled }) => settled));
     return attempts;
-  }
-
-  #begin(name: string, config: McpServerConfig): FirstAttempt {
-    const server = this.#add(name, config);
-    const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
-    return { name, settled };
-  }
-
-  /** Turns wait for these attempts. */
-  #await(attempts: readonly FirstAttempt[]): void {
-    if (attempts.length === 0) {
-      this.#changed();
-      return;
-    }
-    const all: Promise<unknown> = Promise.all(attempts.map(({ settled }) => settled));
-    const over = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
-      if (this.#firstAttempts !== over) return;
-      this.#firstAttempts = null;
-      this.#changed();
-    });
-    this.#firstAttempts = over;
   }
 
   /**
@@ -99,25 +56,20 @@ export class McpSupervisor implements AsyncDisposable {
    * connected at run time stays, also if the file has its name.
    * @returns also the servers that are in the list no more. They are still connected: give each to `giveUp`.
    */
-  takeOver(inFile: Configs): { readonly changes: ServerChanges; readonly retired: readonly McpServer[] } {
-    const former = enabledOnly(this.#inFile);
-    const wanted = enabledOnly(inFile);
+  takeOver(inFile: ServerConfigs): {
+    readonly changes: ServerChanges;
+    readonly retired: readonly McpServer[];
+  } {
+    const { added, changed, removed } = changesBetween(this.#inFile, inFile);
+    const ours = (names: readonly string[]) => names.filter((name) => !this.#atRunTime.has(name));
+    const changes = { added: ours(added), changed: ours(changed), removed: ours(removed) };
     this.#inFile = inFile;
-    const isOurs = (name: string): boolean => !this.#atRunTime.has(name);
-    const removed = Object.keys(former).filter((name) => isOurs(name) && !Object.hasOwn(wanted, name));
-    const added = Object.keys(wanted).filter((name) => isOurs(name) && !Object.hasOwn(former, name));
-    const changed = Object.keys(wanted).filter(
-      (name) => isOurs(name) && Object.hasOwn(former, name) && !isSame(former[name], wanted[name]),
+    const retired = this.list.retire([...changes.removed, ...changes.changed]);
+    const wanted = [...changes.added, ...changes.changed];
+    this.list.complete(
+      wanted.flatMap((name) => (inFile[name] ? [this.#begin(name, inFile[name]).settled] : [])),
     );
-    const retired = [...removed, ...changed].flatMap((name) => this.#retire(name));
-    this.#revision += 1;
-    this.#await(
-      [...added, ...changed].flatMap((name) => {
-        const config = wanted[name];
-        return config ? [this.#begin(name, config)] : [];
-      }),
-    );
-    return { changes: { added, changed, removed }, retired };
+    return { changes, retired };
   }
 
   /**
@@ -133,49 +85,8 @@ export class McpSupervisor implements AsyncDisposable {
     await Promise.all(ended.map((server) => this.#end(server)));
   }
 
-  /** Null when every server has finished its first attempt. Otherwise resolves when they have, or after 10 s. */
-  firstAttempts(): Promise<void> | null {
-    return this.#firstAttempts;
-  }
-
-  /** Increases whenever the tools of any server change. */
-  get revision(): number {
-    return this.#revision;
-  }
-
-  /** Calls the listener when the first attempts are over, and after each change of a server's state or tools. */
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  /** Calls the listener when a server offers something else, or says that a resource has changed. */
-  onOfferChange(listener: (change: OfferChange) => void): void {
-    this.#offerListeners.add(listener);
-  }
-
-  /** Every server with the names of its tools, which are null while it is not connected. */
-  toolNames(): KnownServer[] {
-    return [...this.#servers.values()].map(({ name, status, tools }) => ({
-      name,
-      tools: status === 'connected' ? tools.map((tool) => tool.name) : null,
-    }));
-  }
-
-  records(): McpServerRecord[] {
-    return [...this.#servers.values()].map((server) => server.record);
-  }
-
-  /** The current servers, for the export of the configuration. */
-  configs(): Record<string, McpServerConfig> {
-    return Object.fromEntries([...this.#servers].map(([name, { config }]) => [name, config]));
-  }
-
-  configOf(serverId: string): McpServerConfig | undefined {
-    return this.#servers.get(serverId)?.config;
-  }
-
   async connect(name: string, config: McpServerConfig, origin: Origin): Promise<McpServerRecord> {
-    const known = this.#servers.get(name);
+    const known = this.list.find(name);
     // A server that has never connected is replaced: its configuration serves nobody.
     if (known && known.status !== 'disconnected' && !known.hasOnlyFailed) {
       throw new ServiceError('INVALID_REQUEST', `An MCP server named ${name} exists already.`, {
@@ -186,16 +97,16 @@ export class McpSupervisor implements AsyncDisposable {
     }
     this.#atRunTime.add(name);
     void known?.disconnect();
-    const server = this.#add(name, config);
+    const server = this.list.add(name, config);
     return this.#remembered(server, origin, async () => {
       await server.disconnect();
-      if (this.#servers.get(name) === server) this.#forget(server);
+      if (this.list.find(name) === server) this.list.forget(server);
     });
   }
 
   /** @param seen leaves a server alone that has another status. */
   async reconnect(serverId: string, origin: Origin, seen?: McpServerStatus): Promise<McpServerRecord> {
-    const server = this.#server(serverId);
+    const server = this.list.get(serverId);
     if (seen !== undefined && server.status !== seen) return server.record;
     return this.#atRunTime.has(server.name) ? this.#remembered(server, origin) : this.#attempt(server);
   }
@@ -205,11 +116,11 @@ export class McpSupervisor implements AsyncDisposable {
    * @param seen leaves a server alone that is disconnected and was not then, or the other way round.
    */
   async disconnect(serverId: string, origin: Origin, seen?: McpServerStatus): Promise<McpServerRecord> {
-    const server = this.#server(serverId);
+    const server = this.list.get(serverId);
     const { name } = server;
     const isDisconnected = server.status === 'disconnected';
     if (seen !== undefined && isDisconnected !== (seen === 'disconnected')) return server.record;
-    if (isDisconnected) this.#forget(server);
+    if (isDisconnected) this.list.forget(server);
     await Promise.all([this.#end(server), this.#held.during(name, () => this.#book.remove(name, origin))]);
     return server.record;
   }
@@ -217,7 +128,7 @@ export class McpSupervisor implements AsyncDisposable {
   /** Takes what an authorization server answers about a tool server, and connects the server. */
   async authorize(response: AuthorizationResponse): Promise<McpServerRecord> {
     const outcome = await this.#deps.authorizations?.finish(response);
-    const server = outcome && this.#servers.get(outcome.server);
+    const server = outcome && this.list.find(outcome.server);
     if (!server) {
       throw new ServiceError(
         'INVALID_REQUEST',
@@ -237,42 +148,15 @@ export class McpSupervisor implements AsyncDisposable {
     });
   }
 
-  recordOf(serverId: string): McpServerRecord {
-    return this.#server(serverId).record;
-  }
-
-  toolsOf(serverId: string): readonly Tool[] {
-    return this.#server(serverId).tools;
-  }
-
-  /** What the server said after the line with this number. */
-  logOf(serverId: string, after: number): ServerLogLine[] {
-    return this.#server(serverId).log.after(after);
-  }
-
-  connectedTools(): ConnectedTool[] {
-    return [...this.#servers.values()].flatMap((server) =>
-      server.tools.map((tool) => ({ serverId: server.name, toolName: tool.name, tool })),
-    );
-  }
-
-  /** The servers that are connected now. */
-  connected(): Connected[] {
-    return [...this.#servers.values()].flatMap(({ name: serverId, connection }) =>
-      connection ? [{ serverId, connection }] : [],
-    );
-  }
-
-  connectionOf(serverId: string): ToolServerConnection | null {
-    return this.#servers.get(serverId)?.connection ?? null;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    // The servers end with the service: that is no change that anybody should be told of.
-    this.#listeners.clear();
-    this.#offerListeners.clear();
-    await Promise.all([...this.#servers.values()].map((server) => server.disconnect()));
+    await this.list.end();
+  }
+
+  #begin(name: string, config: McpServerConfig): FirstAttempt {
+    const server = this.list.add(name, config);
+    const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
+    return { name, settled };
   }
 
   /**
@@ -307,12 +191,12 @@ export class McpSupervisor implements AsyncDisposable {
 
   /** @returns the server that was removed. It is still connected. */
   #followed({ name, config }: ServerNews): McpServer[] {
-    const known = this.#servers.get(name);
+    const known = this.list.find(name);
     // The next start would leave it out, too.
     const isEnabled = config !== null && config.disabled !== true;
     if (!isEnabled) return known && this.#atRunTime.has(name) ? [known] : [];
     this.#atRunTime.add(name);
-    if (known && known.status !== 'disconnected' && isSame(known.config, config)) return [];
+    if (known && known.status !== 'disconnected' && isSameConfig(known.config, config)) return [];
     void known?.disconnect();
     this.#begin(name, config);
     return [];
@@ -324,19 +208,11 @@ export class McpSupervisor implements AsyncDisposable {
     );
   }
 
-  #tell(change: OfferChange): void {
-    for (const listener of this.#offerListeners) listener(change);
-  }
-
-  #changed(): void {
-    if (this.#isComplete) for (const listener of this.#listeners) listener();
-  }
-
   /** Ends a server that `takeOver` has replaced or removed. */
   async giveUp(server: McpServer): Promise<void> {
     await server.disconnect();
     server.forget();
-    const isGone = !this.#servers.has(server.name);
+    const isGone = !this.list.has(server);
     if (isGone && server.config.type === 'http') await this.#deps.authorizations?.forget(server.name);
   }
 
@@ -346,43 +222,6 @@ export class McpSupervisor implements AsyncDisposable {
       server.disconnect(),
       server.config.type === 'http' && authorizations?.forget(server.name),
     ]);
-  }
-
-  #retire(name: string): McpServer[] {
-    const server = this.#servers.get(name);
-    if (!server) return [];
-    this.#servers.delete(name);
-    return [server];
-  }
-
-  #forget(server: McpServer): void {
-    this.#servers.delete(server.name);
-    server.forget();
-    this.#changed();
-  }
-
-  #add(name: string, config: McpServerConfig): McpServer {
-    this.#servers.get(name)?.forget();
-    let wasOpen = false;
-    const server = new McpServer(name, config, {
-      ...this.#deps,
-      onToolsChanged: () => {
-        this.#revision += 1;
-        this.#tell({ kind: 'tools', serverId: name });
-      },
-      onOfferChange: (change) => {
-        if (change) this.#tell(change);
-      },
-      onTransition: (status) => {
-        this.#changed();
-        if (wasOpen === (status === 'connected')) return;
-        wasOpen = !wasOpen;
-        this.#tell({ kind: 'prompts', serverId: name });
-        this.#tell({ kind: 'resources', serverId: name });
-      },
-    });
-    this.#servers.set(name, server);
-    return server;
   }
 
   async #attempt(server: McpServer): Promise<McpServerRecord> {
@@ -397,23 +236,4 @@ export class McpSupervisor implements AsyncDisposable {
         'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.',
     });
   }
-
-  #server(serverId: string): McpServer {
-    const server = this.#servers.get(serverId);
-    if (!server) {
-      throw new ServiceError('SERVER_NOT_FOUND', `There is no MCP server ${serverId}.`, {
-        serverId,
-        available: [...this.#servers.keys()],
-      });
-    }
-    return server;
-  }
-}
-
-function enabledOnly(configs: Configs): Configs {
-  return Object.fromEntries(Object.entries(configs).filter(([, { disabled }]) => disabled !== true));
-}
-
-function isSame(one: McpServerConfig | undefined, other: McpServerConfig | undefined): boolean {
-  return canonicalJson(one) === canonicalJson(other);
 }

@@ -1,17 +1,17 @@
 import type { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { type UnmatchedRule, unmatchedRules } from '../../core/tool-call/unmatched-rules.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { McpSupervisor } from './mcp-supervisor.ts';
+import type { ToolServers } from './tool-servers.ts';
 
 /** Warns of approval rules that match no tool: at the start, and whenever the tools of a server have changed. */
 export class RuleWatch {
   #approval: ApprovalConfig;
-  readonly #servers: McpSupervisor;
+  readonly #servers: ToolServers;
   readonly #log: Logger;
   /** What was logged about a rule, by its place. */
   #logged = new Map<number, string>();
 
-  constructor(approval: ApprovalConfig, servers: McpSupervisor, log: Logger) {
+  constructor(approval: ApprovalConfig, servers: ToolServers, log: Logger) {
     this.#approval = approval;
     this.#servers = servers;
     this.#log = log;

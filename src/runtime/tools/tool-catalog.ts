@@ -20,8 +20,8 @@ import type {
   TurnTools,
 } from '../../ports/turn-tools.ts';
 import type { McpServer } from './mcp-server.ts';
-import type { McpSupervisor } from './mcp-supervisor.ts';
 import { requestedCalls } from './requested-calls.ts';
+import type { ToolServers } from './tool-servers.ts';
 
 export interface CatalogOptions {
   readonly approval: ApprovalConfig;
@@ -38,14 +38,14 @@ export interface CatalogOptions {
 
 /** The tools of all connected servers: offers them to the model and calls them for it. */
 export class ToolCatalog implements TurnTools {
-  readonly #servers: McpSupervisor;
+  readonly #servers: ToolServers;
   readonly #schemas: SchemaCheck;
   readonly #options: CatalogOptions;
   /** Servers that the list has no more, for the turns that began when it had them. */
   readonly #kept = new Map<string, McpServer>();
   #offer: { readonly revision: number; readonly offer: ToolOffer } | null = null;
 
-  constructor(servers: McpSupervisor, schemas: SchemaCheck, options: CatalogOptions) {
+  constructor(servers: ToolServers, schemas: SchemaCheck, options: CatalogOptions) {
     this.#servers = servers;
     this.#options = options;
     this.#schemas = schemas;

@@ -80,12 +80,12 @@ export class SessionRig {
     const { bus, log, model, machines } = this;
     this.tools = tools ?? new DirectedTools({});
     this.store = new WatchedStore(store ?? memoryEventStore());
-    const servers = new McpSupervisor(
+    const supervisor = new McpSupervisor(
       { connector: this.tools, log, machines, retryDelayMs: () => 1_000 },
       serverBook(this.store),
     );
     const catalog = new ToolCatalog(
-      servers,
+      supervisor.list,
       { issueWith: async () => undefined, ofClient: async () => ({}) },
       {
         approval,
@@ -124,7 +124,7 @@ export class SessionRig {
       ...(clock && { clock }),
       ...(now && { now }),
     });
-    if (tools) servers.start({ tools: { type: 'stdio', command: 'none', sampling } });
+    if (tools) supervisor.start({ tools: { type: 'stdio', command: 'none', sampling } });
   }
 
   /** All that is heard of a session from now on. */

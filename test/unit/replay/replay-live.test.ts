@@ -83,13 +83,13 @@ async function replayLive(
   const connector = new DirectedTools(Object.fromEntries(tools.map((name) => [name, { repeatable: true }])));
   const store = memoryEventStore();
   const log = recordingLog();
-  await using servers = new McpSupervisor(
+  await using supervisor = new McpSupervisor(
     { connector, log, machines: new LiveMachines(), retryDelayMs: () => 1_000 },
     serverBook(store),
   );
-  servers.start({ tools: { type: 'stdio', command: 'none' } });
+  supervisor.start({ tools: { type: 'stdio', command: 'none' } });
   const catalog = new ToolCatalog(
-    servers,
+    supervisor.list,
     { issueWith: async () => undefined, ofClient: async () => ({}) },
     {
       approval: { rules: [], default: 'auto' },

@@ -55,13 +55,13 @@ function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}) {
     const servers = new McpSupervisor(deps, book);
     const attempts = servers.start(inFile, await book.load());
     await Promise.all(attempts.map(({ settled }) => settled));
-    const list = () => servers.records().map(({ name, status }) => `${name} ${status}`);
-    const tools = () => servers.connectedTools().map(({ toolName }) => toolName);
+    const list = () => servers.list.records().map(({ name, status }) => `${name} ${status}`);
+    const tools = () => servers.list.connectedTools().map(({ toolName }) => toolName);
     /** Resolves when the list is as wanted, with the next change at the latest. */
     const listed = (...wanted: string[]): Promise<void> => {
       const isThere = (): boolean => JSON.stringify(list()) === JSON.stringify(wanted);
       const { promise, resolve } = Promise.withResolvers<void>();
-      servers.onChange(() => isThere() && resolve());
+      servers.list.onChange(() => isThere() && resolve());
       if (isThere()) resolve();
       return promise;
     };
@@ -98,12 +98,12 @@ describe('a node that follows the others', () => {
 
   it('disconnects a server that another node has disconnected, and forgets its authorization', async () => {
     const { one, two, remembered } = await withServer(remote);
-    const before = two.servers.revision;
+    const before = two.servers.list.revision;
     await one.servers.disconnect('x', CLIENT);
     expect(one.list()).toEqual(['x disconnected']);
     await two.servers.follow();
     expect(two.list()).toEqual(['x disconnected']);
-    expect(two.servers.revision).toBeGreaterThan(before);
+    expect(two.servers.list.revision).toBeGreaterThan(before);
     expect(two.connector.closed).toEqual(['x: https://tools.example/mcp']);
     expect(two.forgotten).toEqual(['x']);
     expect(await remembered()).toEqual({});

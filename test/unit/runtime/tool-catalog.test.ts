@@ -20,13 +20,13 @@ async function offer(
   const names = Array.from({ length: count }, (_, index) => `tool_${index + 1}`);
   const connector = new DirectedTools(Object.fromEntries(names.map((name) => [name, { repeatable: true }])));
   const log = recordingLog();
-  await using servers = new McpSupervisor(
+  await using supervisor = new McpSupervisor(
     { connector, log, machines: new LiveMachines(), retryDelayMs: () => 1_000 },
     serverBook(memoryEventStore()),
   );
-  servers.start({ many: { type: 'stdio', command: 'none' } });
+  supervisor.start({ many: { type: 'stdio', command: 'none' } });
   const schemas = { issueWith: async () => undefined, ofClient: async () => ({}) };
-  const catalog = new ToolCatalog(servers, schemas, {
+  const catalog = new ToolCatalog(supervisor.list, schemas, {
     approval,
     clientTools: { expiresAfterMs: 3_600_000 },
     elicitation: { expiresAfterMs: 1_000 },

@@ -1,0 +1,197 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Tool } from '../../core/tool-call/tool.ts';
+import type { KnownServer } from '../../core/tool-call/unmatched-rules.ts';
+import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import type { OfferChange } from '../../core/tool-server/offer-change.ts';
+import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
+import type { ToolServerConnection } from '../../ports/tool-server.ts';
+import type { ConnectedTool } from '../../ports/turn-tools.ts';
+import { within } from '../../timing/deadline.ts';
+import { McpServer, type McpServerDeps } from './mcp-server.ts';
+import type { Connected } from './server-offers.ts';
+
+/** What a server needs, apart from whom it tells of its changes. */
+export type ToolServerDeps = Omit<McpServerDeps, 'onToolsChanged' | 'onTransition' | 'onOfferChange'>;
+
+/** Longest wait of a turn for tool servers that are still starting. */
+const FIRST_ATTEMPTS_MS = 10_000;
+
+/** The tool servers as they are now. Only their supervisor changes the list. */
+export class ToolServers {
+  readonly #deps: ToolServerDeps;
+  readonly #servers = new Map<string, McpServer>();
+  readonly #listeners = new Set<() => void>();
+  readonly #offerListeners = new Set<(change: OfferChange) => void>();
+  #revision = 0;
+  #firstAttempts: Promise<void> | null = null;
+  /** Whether all servers of the agent file are in the list. */
+  #isComplete = false;
+
+  constructor(deps: ToolServerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Calls the listener when the first attempts are over, and after each change of a server's state or tools. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Calls the listener when a server offers something else, or says that a resource has changed. */
+  onOfferChange(listener: (change: OfferChange) => void): void {
+    this.#offerListeners.add(listener);
+  }
+
+  /** Null when every server has finished its first attempt. Otherwise resolves when they have, or after 10 s. */
+  firstAttempts(): Promise<void> | null {
+    return this.#firstAttempts;
+  }
+
+  /** Increases whenever the tools of any server change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get all(): McpServer[] {
+    return [...this.#servers.values()];
+  }
+
+  find(name: string): McpServer | undefined {
+    return this.#servers.get(name);
+  }
+
+  get(serverId: string): McpServer {
+    const server = this.#servers.get(serverId);
+    if (server) return server;
+    throw new ServiceError('SERVER_NOT_FOUND', `There is no MCP server ${serverId}.`, {
+      serverId,
+      available: [...this.#servers.keys()],
+    });
+  }
+
+  has({ name }: McpServer): boolean {
+    return this.#servers.has(name);
+  }
+
+  records(): McpServerRecord[] {
+    return this.all.map((server) => server.record);
+  }
+
+  recordOf(serverId: string): McpServerRecord {
+    return this.get(serverId).record;
+  }
+
+  /** For the export of the configuration. */
+  configs(): Record<string, McpServerConfig> {
+    return Object.fromEntries(this.all.map(({ name, config }) => [name, config]));
+  }
+
+  configOf(serverId: string): McpServerConfig | undefined {
+    return this.find(serverId)?.config;
+  }
+
+  toolsOf(serverId: string): readonly Tool[] {
+    return this.get(serverId).tools;
+  }
+
+  /** Every server with the names of its tools, which are null while it is not connected. */
+  toolNames(): KnownServer[] {
+    return this.all.map(({ name, status, tools }) => ({
+      name,
+      tools: status === 'connected' ? tools.map((tool) => tool.name) : null,
+    }));
+  }
+
+  connectedTools(): ConnectedTool[] {
+    return this.all.flatMap((server) =>
+      server.tools.map((tool) => ({ serverId: server.name, toolName: tool.name, tool })),
+    );
+  }
+
+  /** The servers that are connected now. */
+  connected(): Connected[] {
+    return this.all.flatMap(({ name: serverId, connection }) =>
+      connection ? [{ serverId, connection }] : [],
+    );
+  }
+
+  connectionOf(serverId: string): ToolServerConnection | null {
+    return this.find(serverId)?.connection ?? null;
+  }
+
+  /** What the server said after the line with this number. */
+  logOf(serverId: string, after: number): ServerLogLine[] {
+    return this.get(serverId).log.after(after);
+  }
+
+  /** Adds a server that is not connected yet, in the place of one with its name. */
+  add(name: string, config: McpServerConfig): McpServer {
+    this.find(name)?.forget();
+    let wasConnected = false;
+    const server = new McpServer(name, config, {
+      ...this.#deps,
+      onToolsChanged: () => {
+        this.#revision += 1;
+        this.#tell({ kind: 'tools', serverId: name });
+      },
+      onOfferChange: (change) => {
+        if (change) this.#tell(change);
+      },
+      onTransition: (status) => {
+        this.#changed();
+        if (wasConnected === (status === 'connected')) return;
+        wasConnected = !wasConnected;
+        this.#tell({ kind: 'prompts', serverId: name });
+        this.#tell({ kind: 'resources', serverId: name });
+      },
+    });
+    this.#servers.set(name, server);
+    return server;
+  }
+
+  /** Takes a server off the list for good. */
+  forget(server: McpServer): void {
+    this.#servers.delete(server.name);
+    server.forget();
+    this.#changed();
+  }
+
+  /** Takes servers off the list that stay connected for the turns that use them. */
+  retire(names: readonly string[]): McpServer[] {
+    const retired = names.flatMap((name) => this.find(name) ?? []);
+    for (const { name } of retired) this.#servers.delete(name);
+    this.#revision += 1;
+    return retired;
+  }
+
+  /** All servers of the agent file are in the list, and try to connect. Turns wait for these attempts. */
+  complete(attempts: readonly Promise<unknown>[]): void {
+    this.#isComplete = true;
+    if (attempts.length === 0) {
+      this.#changed();
+      return;
+    }
+    const all: Promise<unknown> = Promise.all(attempts);
+    const over = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
+      if (this.#firstAttempts !== over) return;
+      this.#firstAttempts = null;
+      this.#changed();
+    });
+    this.#firstAttempts = over;
+  }
+
+  /** Disconnects all servers. They end with the service, which is no change that anybody should be told of. */
+  async end(): Promise<void> {
+    this.#listeners.clear();
+    this.#offerListeners.clear();
+    await Promise.all(this.all.map((server) => server.disconnect()));
+  }
+
+  #changed(): void {
+    if (this.#isComplete) for (const listener of this.#listeners) listener();
+  }
+
+  #tell(change: OfferChange): void {
+    for (const listener of this.#offerListeners) listener(change);
+  }
+}
