@@ -1,12 +1,6 @@
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
-import type { McpExposure } from '../config/schema/agent-config.ts';
-import type { AgentIdentity, AgentVersion } from '../core/agent-description.ts';
-import type { Bus } from '../ports/bus.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { SecretBox } from '../ports/secret-box.ts';
-import type { ServerAuthorizations } from '../ports/server-authorization.ts';
 import { oneProcess } from '../ports/session-directory.ts';
-import type { GrantBook } from '../runtime/access/grant-book.ts';
 import type { KeyBook } from '../runtime/access/key-book.ts';
 import { LocalBus } from '../runtime/bus/local-bus.ts';
 import type { ClusterBus, ClusterBusDeps } from '../runtime/cluster/cluster-bus.ts';
@@ -24,7 +18,7 @@ import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionRetention } from '../runtime/sessions/session-retention.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
-import { type FirstAttempt, McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
+import { McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import { PassedRequests } from '../runtime/tools/passed-requests.ts';
 import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
@@ -35,7 +29,9 @@ import { retryDelayMs } from '../timing/retry-delay.ts';
 import { openGrants } from './access/open-grants.ts';
 import type { Adapters } from './adapters/adapters.ts';
 import { observed } from './adapters/observed-adapters.ts';
-import { type AgentDefinition, AgentInForce, type TakenOver } from './agent-in-force.ts';
+import type { Agent } from './agent.ts';
+import { AgentInForce } from './agent-in-force.ts';
+import { beginWork } from './begin-work.ts';
 import { closeInOrder, disposing } from './close-in-order.ts';
 import { followOthers } from './cluster/follow-others.ts';
 import { showHeldSignals } from './metrics/cluster-metrics.ts';
@@ -55,41 +51,6 @@ export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly hasOwners?: boolean;
   /** Called once, when idle sessions take half of the memory that they may take. */
   readonly onSessionsFilling?: () => void;
-}
-
-/** Where other requests than those of the agent can be answered, and where all sessions can be heard. */
-export type ServiceBus = Bus & Pick<LocalBus, 'handle' | 'onEverySession'>;
-
-/** The agent without any protocol: every request to it goes over its bus. */
-export interface Agent {
-  readonly bus: ServiceBus;
-  /** As the agent file says it now. */
-  readonly identity: AgentIdentity;
-  readonly modelLabel: string;
-  readonly agentVersion: AgentVersion;
-  /** What MCP clients find. */
-  readonly exposes: ReadonlySet<McpExposure>;
-  /** Must be told where browsers come back to. Undefined when the connector knows no OAuth. */
-  readonly authorizations: ServerAuthorizations | undefined;
-  /** The API keys. Undefined where the service has none. */
-  readonly keys: KeyBook | undefined;
-  /** Which sessions are shared. Undefined where sessions belong to nobody. */
-  readonly grants: GrantBook | undefined;
-  /** Seals secrets with the key of the service. */
-  readonly secrets: SecretBox;
-  /** For the inspector. */
-  readonly machines: LiveMachines;
-  readonly metrics: SampledMetrics;
-  /** The first attempt to connect each tool server. */
-  readonly toolServers: readonly FirstAttempt[];
-  /** Resolves when all turns that were open at the last stop are running again. */
-  readonly recovered: Promise<void>;
-  /** Turns that begin from now on run with this. The model need not be measured. */
-  takeOver(definition: AgentDefinition): TakenOver;
-  /** Refuses new messages and waits up to `timeoutMs` for running turns. Open turns continue at the next start. */
-  drain(timeoutMs: number): Promise<void>;
-  /** Ends the tool servers and closes the log. */
-  close(): Promise<void>;
 }
 
 /** Builds the agent and starts its tool servers. Each part uses parts above it. */
@@ -194,34 +155,14 @@ export async function composeAgent({
   showRuntime(metrics, { sessions, servers, retention });
   if (shared) showHeldSignals(metrics, shared);
 
-  const toolServers = supervisor.start(mcpServers, await book.load());
-  const named = [...Object.keys(mcpServers), ...book.names];
-  const forgotten = adapters.authorizations?.keepOnly(named).catch((error: unknown) => {
-    log.error({ err: error }, 'the authorizations of servers that are gone could not be erased');
-  });
-  const recovering =
-    cluster && shared
-      ? shared.join({
-          sessions,
-          journal,
-          catchUp: followOthers(cluster, prefix, { supervisor, grants, keys, log }),
-        })
-      : sessions.recover();
-  const recovered = recovering.catch((error: unknown) => {
-    log.error({ err: error }, 'could not look for open turns');
-  });
-  const notified = recovered
-    .then(() => pushes.resume())
-    .catch((error: unknown) => {
-      log.error({ err: error }, 'could not look for configs for push notifications');
-    });
-  // Not awaited: only requests with an idempotency key depend on it.
-  void requests.sweep();
-  const stopsLearning = new AbortController();
-  // What other nodes begin would not be known.
-  const learning = shared ? Promise.resolve() : journal.learnSessions(stopsLearning.signal);
-  const learned = learning.catch((error: unknown) => {
-    log.warn({ err: error }, 'could not read which sessions there are: their first messages take longer');
+  const begun = await beginWork({
+    ...{ supervisor, book, inFile: mcpServers, sessions, journal, pushes, requests, log },
+    authorizations: adapters.authorizations,
+    shared: cluster &&
+      shared && {
+        bus: shared,
+        follow: () => followOthers(cluster, prefix, { supervisor, grants, keys, log }),
+      },
   });
 
   return {
@@ -242,8 +183,8 @@ export async function composeAgent({
     secrets: adapters.secrets,
     machines,
     metrics,
-    toolServers,
-    recovered,
+    toolServers: begun.toolServers,
+    recovered: begun.recovered,
     takeOver: ({ model: next, ...definition }) =>
       inForce.takeOver({ ...definition, model: watchModel(next, definition.config.llm) }, ruleWatch),
     async drain(timeoutMs) {
@@ -253,8 +194,7 @@ export async function composeAgent({
       await nextLoop();
     },
     async close() {
-      stopsLearning.abort();
-      await Promise.all([recovered, notified, learned, forgotten]);
+      await begun.stop();
       requests.stop();
       const parts = [pushes, retention, supervisor, requests, snapshots, cluster, store, tracing];
       await closeInOrder(...parts.map(disposing));

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { ANYONE } from '../core/request/request-context.ts';
 import { encodedBytes, type MaxBytes } from '../core/size-limits.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Agent } from './compose.ts';
+import type { Agent } from './agent.ts';
 
 export interface StdioOptions {
   readonly version: string;

@@ -6,8 +6,8 @@ import type { ClientAddress } from '../gateway/security/client-address.ts';
 import type { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { SocketFront } from '../ports/web-server.ts';
 import type { ClientAccess } from './access/client-access.ts';
+import type { Agent } from './agent.ts';
 import type { AgentHost } from './agents/hosted-agents.ts';
-import type { Agent } from './compose.ts';
 
 export interface SocketDeps {
   readonly host: AgentHost;

@@ -30,7 +30,7 @@ import { type ClientQuotas, LimitedRequests } from '../../runtime/access/limited
 import { OpenTurns } from '../../runtime/access/open-turns.ts';
 import { SessionQuota } from '../../runtime/access/session-quota.ts';
 import { oneBus } from '../../runtime/agents/agents-bus.ts';
-import type { Agent } from '../compose.ts';
+import type { Agent } from '../agent.ts';
 import { protectMcp } from './protect-mcp.ts';
 
 export interface ClientAccessOptions {

@@ -2,7 +2,8 @@ import type { LoadedAgent } from '../../config/reading/agent-file.ts';
 import type { ListedAgent } from '../../config/schema/service-config.ts';
 import type { AgentId } from '../../core/agent-description.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
-import type { Agent, AgentOptions } from '../compose.ts';
+import type { Agent } from '../agent.ts';
+import type { AgentOptions } from '../compose.ts';
 import type { SampledMetrics } from '../metrics/sampled-metrics.ts';
 
 /** Throws, or rejects, with an error for the operator if the file is not valid, or if its model lacks a key. */

@@ -2,7 +2,7 @@ import type { AgentId } from '../../core/agent-description.ts';
 import type { ServedRequest } from '../../gateway/http/http-message.ts';
 import type { McpEndpoint } from '../../gateway/mcp/mcp-endpoint.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import type { Agent } from '../compose.ts';
+import type { Agent } from '../agent.ts';
 import type { AgentHost } from './hosted-agents.ts';
 
 /** The MCP endpoint of each agent. */

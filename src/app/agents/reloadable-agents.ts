@@ -3,7 +3,7 @@ import { messageOf, ServiceError } from '../../core/errors.ts';
 import { noSuchAgent } from '../../gateway/agents/agent-choice.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AgentDirectory } from '../../runtime/requests/agent-requests.ts';
-import type { Agent } from '../compose.ts';
+import type { Agent } from '../agent.ts';
 import type { HostedFile, ReadAgain } from './hosted-agents.ts';
 
 interface ReloadDeps {

@@ -1,4 +1,4 @@
-import type { Agent } from '../../app/compose.ts';
+import type { Agent } from '../../app/agent.ts';
 import { progressLine, toolServerLine } from './welcome.ts';
 import { whenSlow } from './when-slow.ts';
 

@@ -1,8 +1,9 @@
 import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapshot-store.ts';
 import { type Adapters, chooseAdapters } from '../../../src/app/adapters/adapters.ts';
+import type { Agent } from '../../../src/app/agent.ts';
 import { announcedStore } from '../../../src/app/cluster/announced-store.ts';
 import { fencedTools } from '../../../src/app/cluster/fenced-tools.ts';
-import { type Agent, composeAgent } from '../../../src/app/compose.ts';
+import { composeAgent } from '../../../src/app/compose.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
 import { Cluster } from '../../../src/runtime/cluster/cluster.ts';
 import { recordingLog } from '../telemetry/recording-log.ts';

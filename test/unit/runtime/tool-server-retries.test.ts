@@ -1,7 +1,8 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseAdapters } from '../../../src/app/adapters/adapters.ts';
-import { type Agent, composeAgent } from '../../../src/app/compose.ts';
+import type { Agent } from '../../../src/app/agent.ts';
+import { composeAgent } from '../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import { ANYONE } from '../../../src/core/request/request-context.ts';
 import type { ToolServerConnector, ToolServerEvents } from '../../../src/ports/tool-server.ts';
