@@ -6,12 +6,12 @@ import type { Settings } from '../config/settings.ts';
 import { encodedBytes } from '../core/size-limits.ts';
 import { a2aErrors } from '../gateway/a2a/a2a-routes.ts';
 import { AgentChoice, pathOfAgent } from '../gateway/agents/agent-choice.ts';
+import { bodyLimits } from '../gateway/http/body-limits.ts';
 import { HttpFront } from '../gateway/http/http-front.ts';
 import { Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
 import { openAiErrors } from '../gateway/openai/openai-routes.ts';
 import { ResponsesFront } from '../gateway/openai/socket/responses-front.ts';
-import { bodyLimit } from '../gateway/requests/body-limit.ts';
 import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -109,6 +109,7 @@ export async function serveHttp({
     ...{ host, clients, bus, unguarded, settings, version, log, server },
     ...{ fanOut, statecharts, webSocket, history, maxRequestBytes },
   });
+  const limitOf = bodyLimits(routes, maxRequestBytes);
   const router = new Router(routes);
   const mcp = new McpEndpoints(host, (agent) => {
     const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
@@ -128,7 +129,7 @@ export async function serveHttp({
     broadcast,
     http,
     webSockets: await socketFronts({ host, clients, clientAddress, settings, access, webSocket, responses }),
-    bodyLimit: (path) => bodyLimit(pathOfAgent(path), maxRequestBytes),
+    bodyLimit: (path) => limitOf(pathOfAgent(path)),
     maxPayloadBytes,
     log,
   });

@@ -39,6 +39,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
     {
       method: 'POST',
       path: '/a2a',
+      takesImages: true,
       // Each method has a scope of its own.
       access: null,
       mayStream: 'by-field',
@@ -47,6 +48,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
     {
       method: 'POST',
       path: '/a2a/message:send',
+      takesImages: true,
       access: A2A_SCOPES.SendMessage,
       waitsForTurn: true,
       handler: by(({ postMessage }, call) => postMessage(call)),
@@ -54,6 +56,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
     {
       method: 'POST',
       path: '/a2a/message:stream',
+      takesImages: true,
       access: A2A_SCOPES.SendStreamingMessage,
       mayStream: 'by-field',
       handler: by(({ streamMessage }, call) => streamMessage(call)),

@@ -8,6 +8,7 @@ export function agUiRoutes(deps: AgUiDeps): Route[] {
     {
       method: 'POST',
       path: '/ag-ui',
+      takesImages: true,
       access: REQUEST_SCOPES['turn.start'],
       mayStream: 'by-field',
       handler: async (request) => (await import('./ag-ui-run.ts')).runAgent(deps, request),

@@ -5,6 +5,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import { type AgentChoice, type AgentRequest, forAgent, pathOfAgent } from '../agents/agent-choice.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
+import { MCP_PATH } from '../mcp/mcp-path.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
 import type { Access } from '../security/access.ts';
@@ -105,7 +106,7 @@ export class HttpFront implements HttpHandler {
       await tally.byAddress(this.#addressOf(request));
       return cors.preflight(origin);
     }
-    if (path === '/mcp') {
+    if (path === MCP_PATH) {
       access.checkOrigin(origin, host);
       return this.#whileHeld(async (credential) =>
         mcp.handle(await this.#served(request, { tally, credential })),
@@ -192,7 +193,7 @@ export class HttpFront implements HttpHandler {
     const format = this.#deps.errorFormats?.find(({ prefix }) => path.startsWith(prefix));
     if (format) return format.respond(error);
     const response = errorResponse(error);
-    const challenge = path === '/mcp' ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
+    const challenge = path === MCP_PATH ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
     return challenge ? { ...response, headers: { ...response.headers, ...challenge } } : response;
   }
 }

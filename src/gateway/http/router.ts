@@ -22,6 +22,8 @@ export interface Route {
    * Each `GET` route of the REST interface may do so.
    */
   readonly mayStream?: true | 'by-field';
+  /** Whether the body may hold an image in base64, which is longer than its bytes. */
+  readonly takesImages?: true;
   /** Whether one answer may take as long as a turn. It is refused when the client loses the right to it meanwhile. */
   readonly waitsForTurn?: true;
 }

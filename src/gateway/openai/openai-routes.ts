@@ -37,6 +37,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/chat/completions',
+      takesImages: true,
       access: REQUEST_SCOPES['turn.start'],
       mayStream: 'by-field',
       handler: async (request) => (await chat()).chatCompletions(bus, request, maxImageBytes),
@@ -44,6 +45,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/responses',
+      takesImages: true,
       access: REQUEST_SCOPES['turn.start'],
       mayStream: 'by-field',
       handler: async (request) => (await responses()).createResponse(deps, request),

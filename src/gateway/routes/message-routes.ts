@@ -21,6 +21,7 @@ export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
     {
       method: 'POST',
       path: '/api/message-sync',
+      takesImages: true,
       access: REQUEST_SCOPES['turn.start'],
       waitsForTurn: true,
       handler: (request) => messageSync(bus, request, maxImageBytes),

@@ -1,9 +1,9 @@
 import type { Scope } from '../../core/access/scopes.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { ProtectedResourceMetadata } from '../../wire/protected-resource-metadata.ts';
+import { MCP_PATH } from '../mcp/mcp-path.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-const MCP_PATH = '/mcp';
 
 /** What a request says about the address that its client used. */
 export interface RequestOrigin {
