@@ -12,11 +12,11 @@ import { Router } from '../gateway/http/router.ts';
 import { McpEndpoint } from '../gateway/mcp/mcp-endpoint.ts';
 import { openAiErrors } from '../gateway/openai/openai-routes.ts';
 import { ResponsesFront } from '../gateway/openai/socket/responses-front.ts';
-import { Access } from '../gateway/security/access.ts';
 import { anyone } from '../gateway/security/anyone.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
 import { Cors } from '../gateway/security/cors.ts';
 import { OpenConnections } from '../gateway/security/open-connections.ts';
+import { OriginPolicy } from '../gateway/security/origin-policy.ts';
 import { rateLimits } from '../gateway/security/rate-limits.ts';
 import { Statecharts } from '../gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
@@ -79,12 +79,12 @@ export async function serveHttp({
 
   const limits = rateLimits(limitsConfig);
   const clientAddress = await chooseClientAddress(settings.host, server.trustProxy);
-  const access = new Access({
+  const originPolicy = new OriginPolicy({
     listenHost: settings.host,
     allowedHosts: [...server.allowedHosts, ...publicHost(server.publicUrl)],
     allowedOrigins: corsConfig.origins,
   });
-  const cors = new Cors(corsConfig, access);
+  const cors = new Cors(corsConfig, originPolicy);
   const broadcast = new UwsBroadcast();
   const fanOut = new SignalFanOut(bus, broadcast);
   const statecharts = new Statecharts(bus);
@@ -92,7 +92,7 @@ export async function serveHttp({
   const clientLimits = clients?.limits;
   const connections = new OpenConnections(limits, clientLimits);
   const front = {
-    access,
+    originPolicy,
     agents,
     authenticator,
     credentials: clients?.credentials,
@@ -128,7 +128,15 @@ export async function serveHttp({
   const uws = new UwsServer({
     broadcast,
     http,
-    webSockets: await socketFronts({ host, clients, clientAddress, settings, access, webSocket, responses }),
+    webSockets: await socketFronts({
+      host,
+      clients,
+      clientAddress,
+      settings,
+      originPolicy,
+      webSocket,
+      responses,
+    }),
     bodyLimit: (path) => limitOf(pathOfAgent(path)),
     maxPayloadBytes,
     log,

@@ -1,8 +1,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { InspectFront } from '../gateway/console/inspect-front.ts';
 import type { ResponsesFront } from '../gateway/openai/socket/responses-front.ts';
-import type { Access } from '../gateway/security/access.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
+import type { OriginPolicy } from '../gateway/security/origin-policy.ts';
 import type { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { SocketFront } from '../ports/web-server.ts';
 import type { ClientAccess } from './access/client-access.ts';
@@ -14,7 +14,7 @@ export interface SocketDeps {
   readonly settings: Pick<Settings, 'mode' | 'inspect' | 'inspectToken'>;
   readonly clients: ClientAccess | undefined;
   readonly clientAddress: ClientAddress;
-  readonly access: Access;
+  readonly originPolicy: OriginPolicy;
   readonly webSocket: WebSocketFront;
   readonly responses: ResponsesFront;
 }
@@ -48,11 +48,11 @@ export async function socketFronts({
 /** Loads the inspector only when it is switched on. */
 async function inspectFront(
   { machines }: Agent,
-  { settings, access, clients, clientAddress }: Omit<SocketDeps, 'webSocket' | 'responses'>,
+  { settings, originPolicy, clients, clientAddress }: Omit<SocketDeps, 'webSocket' | 'responses'>,
 ): Promise<InspectFront> {
   const { inspect, inspectToken: token } = settings;
   const { machineInspector } = await import('./inspector.ts');
   const { InspectFront } = await import('../gateway/console/inspect-front.ts');
   const attach = machineInspector(machines, { showContent: inspect === 'content' });
-  return new InspectFront({ access, token, clients: clients && { ...clients, clientAddress }, attach });
+  return new InspectFront({ originPolicy, token, clients: clients && { ...clients, clientAddress }, attach });
 }

@@ -1,7 +1,7 @@
 /** What nodes of a cluster say to each other besides requests and sessions. Payloads are plain data. */
 export interface Peers {
-  /** Known to the nodes of this cluster only. */
-  readonly secret: string;
+  /** Tells this cluster from others. Not secret: whoever sees the messages of the nodes sees it. */
+  readonly clusterId: string;
 
   /** Tells all other nodes, as far as they can be reached. */
   tell(topic: string, payload: unknown): void;

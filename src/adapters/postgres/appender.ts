@@ -15,9 +15,9 @@ const MOST_HEADS = 100_000;
 /** A stream may be erased and begun again while its head is read. */
 const MOST_READINGS = 5;
 const NO_EVENT: Head = { seq: 0, hash: chainStart };
-/** Of a stream that this node owns no more: nothing follows. */
+/** This node has lost the stream, so its append is refused. */
 const NOT_OWN: Head = { seq: -1, hash: '' };
-/** Of a stream that another node has begun. What is there is not of this node, also if it is the same. */
+/** Another node has begun the stream. The append is refused, also if the same event happens to be there. */
 const NEVER_OWN: Head = { seq: -1, hash: '' };
 
 const NONE: ReadonlyMap<number, LinkedAppend> = new Map();
@@ -179,7 +179,7 @@ class BatchAttempts {
     return heads;
   }
 
-  /** Nobody else appends to a stream in the epoch of its owner, so a stream of another epoch is not continued. */
+  /** A node appends only in the epoch in which it owns the stream. In another epoch, another node may have appended. */
   #ownHead(stream: string, head: OwnedHead): Head {
     const own = this.#deps.epochs.get(stream);
     if (own === undefined) return head;
@@ -187,7 +187,7 @@ class BatchAttempts {
     return head.owner === this.#deps.lease.node ? head : NEVER_OWN;
   }
 
-  /** Those that an attempt before has stored, without hearing of it. Later events may have followed. */
+  /** The appends that an earlier attempt has stored, although its answer was lost. Later events may have followed. */
   async #storedBefore(
     session: Session,
     pending: readonly Pending[],

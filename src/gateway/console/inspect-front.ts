@@ -11,13 +11,13 @@ import {
 import type { Admission, Handshake, HttpResponse, SocketFront, SocketLife } from '../../ports/web-server.ts';
 import { errorResponse } from '../http/error-response.ts';
 import { requestContext } from '../requests/authenticate.ts';
-import type { Access } from '../security/access.ts';
 import { addressMatcher, type ClientAddress, unmapIpv4 } from '../security/client-address.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
+import type { OriginPolicy } from '../security/origin-policy.ts';
 import { Recipient } from '../stream/recipient.ts';
 
 export interface InspectFrontDeps {
-  readonly access: Access;
+  readonly originPolicy: OriginPolicy;
   /** Whoever has this token of the machine sees all machines. */
   readonly token: string | undefined;
   /** Absent where nobody is authenticated: then everybody on this machine sees all machines. */
@@ -62,12 +62,12 @@ export class InspectFront implements SocketFront {
   }
 
   admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
-    const { access } = this.#deps;
+    const { originPolicy } = this.#deps;
     const { headers } = handshake;
     const refused = (thrown: unknown): HttpResponse => errorResponse(asServiceError(thrown));
     try {
-      access.checkHost(headers.get('host'));
-      access.checkOrigin(headers.get('origin'), headers.get('host'));
+      originPolicy.checkHost(headers.get('host'));
+      originPolicy.checkOrigin(headers.get('origin'), headers.get('host'));
       if (this.#isStopping) throw serviceStopping();
       const client = this.#clientOf(handshake);
       if (!(client instanceof Promise)) return this.#admission(client);

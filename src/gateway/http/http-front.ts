@@ -8,11 +8,11 @@ import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
-import type { Access } from '../security/access.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
 import type { HeldCredentials, StreamCredential } from '../security/held-credentials.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
+import type { OriginPolicy } from '../security/origin-policy.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
 import { RequestTally, type TallyDeps } from '../security/request-tally.ts';
 import { acceptsEventStream } from './content-negotiation.ts';
@@ -21,7 +21,7 @@ import type { ServedRequest } from './http-message.ts';
 import type { FoundRoute, Router } from './router.ts';
 
 export interface HttpFrontDeps extends TallyDeps {
-  readonly access: Access;
+  readonly originPolicy: OriginPolicy;
   readonly authenticator: Authenticator;
   /** Absent where nobody is authenticated. */
   readonly credentials?: HeldCredentials | undefined;
@@ -97,22 +97,22 @@ export class HttpFront implements HttpHandler {
   }
 
   async #answer(request: AgentRequest, tally: RequestTally): Promise<HttpResponse> {
-    const { access, cors, router, mcp } = this.#deps;
+    const { originPolicy, cors, router, mcp } = this.#deps;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
     const host = headers.get('host');
-    access.checkHost(host);
+    originPolicy.checkHost(host);
     if (method === 'OPTIONS') {
       await tally.byAddress(this.#addressOf(request));
       return cors.preflight(origin);
     }
     if (path === MCP_PATH) {
-      access.checkOrigin(origin, host);
+      originPolicy.checkOrigin(origin, host);
       return this.#whileHeld(async (credential) =>
         mcp.handle(await this.#served(request, { tally, credential })),
       );
     }
-    if (!SAFE_METHODS.includes(method)) access.checkOrigin(origin, host);
+    if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
     if (found.route.mayStream === 'by-field' || found.route.waitsForTurn)
       return this.#whileHeld((credential) => this.#dispatch(request, found, { tally, credential }));

@@ -1,6 +1,6 @@
 import type { CorsConfig } from '../../config/schema/agent-config.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import type { Access } from './access.ts';
+import type { OriginPolicy } from './origin-policy.ts';
 
 const EXPOSED_HEADERS =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, X-Session-Id, X-Should-Retry';
@@ -8,17 +8,17 @@ const EXPOSED_HEADERS =
 /** The CORS headers for browsers. Without `cors.origins` there are none. */
 export class Cors {
   readonly #config: CorsConfig;
-  readonly #access: Access;
+  readonly #originPolicy: OriginPolicy;
 
-  constructor(config: CorsConfig, access: Access) {
+  constructor(config: CorsConfig, originPolicy: OriginPolicy) {
     this.#config = config;
-    this.#access = access;
+    this.#originPolicy = originPolicy;
   }
 
   /** Headers for every response to this origin. */
   headers(origin: string | undefined): Record<string, string> {
     if (this.#config.origins.length === 0) return {};
-    if (origin === undefined || !this.#access.allowsOrigin(origin)) return { Vary: 'Origin' };
+    if (origin === undefined || !this.#originPolicy.allowsOrigin(origin)) return { Vary: 'Origin' };
     return {
       Vary: 'Origin',
       'Access-Control-Allow-Origin': origin,
@@ -29,7 +29,7 @@ export class Cors {
   /** The response to a preflight. The caller adds `headers`, as to every response. */
   preflight(origin: string | undefined): HttpResponse {
     const { methods, headers, maxAgeSeconds } = this.#config;
-    if (origin === undefined || !this.#access.allowsOrigin(origin))
+    if (origin === undefined || !this.#originPolicy.allowsOrigin(origin))
       return { status: 204, headers: {}, body: null };
     return {
       status: 204,

@@ -3,11 +3,11 @@ import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Handshake } from '../../ports/web-server.ts';
 import { type AgentChoice, forAgent } from '../agents/agent-choice.ts';
 import { requestContext } from '../requests/authenticate.ts';
-import type { Access } from './access.ts';
 import type { ClientAddress } from './client-address.ts';
+import type { OriginPolicy } from './origin-policy.ts';
 
 export interface HandshakeDeps {
-  readonly access: Access;
+  readonly originPolicy: OriginPolicy;
   readonly authenticator: Authenticator;
   readonly clientAddress: ClientAddress;
   /** Absent where there is only one agent. */
@@ -24,10 +24,10 @@ export interface KnownClient {
 
 /** Throws, or rejects, if the handshake is refused. A promise only where the client's token must be looked up. */
 export function knownClient(deps: HandshakeDeps, handshake: Handshake): KnownClient | Promise<KnownClient> {
-  const { access, agents, authenticator, clientAddress } = deps;
+  const { originPolicy, agents, authenticator, clientAddress } = deps;
   const { headers, peerAddress } = handshake;
-  access.checkHost(headers.get('host'));
-  access.checkOrigin(headers.get('origin'), headers.get('host'));
+  originPolicy.checkHost(headers.get('host'));
+  originPolicy.checkOrigin(headers.get('origin'), headers.get('host'));
   const address = clientAddress(peerAddress, headers.get('x-forwarded-for'));
   const chosen = agents?.of(handshake);
   const agent = chosen && (chosen.agent ?? agents?.first);

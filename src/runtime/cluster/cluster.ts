@@ -177,7 +177,7 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#onChanged.add(listener);
   }
 
-  get secret(): string {
+  get clusterId(): string {
     return this.membership.cluster;
   }
 

@@ -47,7 +47,7 @@ export class RemoteFeed {
   #source: NodeId | null = null;
   /** Seq of the last event from there. */
   #sourceSeq = 0;
-  /** Number of the last message that counts no more: a late one is of before the position that the feed began at. */
+  /** Messages up to this number are ignored: they were sent before the position at which the feed began. */
   #since = 0;
   /** Signals that arrive while the feed catches up; null while it is live, or has no source. */
   #held: Heard[] | null = null;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { InspectFront } from '../../../src/gateway/console/inspect-front.ts';
-import { Access } from '../../../src/gateway/security/access.ts';
+import { OriginPolicy } from '../../../src/gateway/security/origin-policy.ts';
 
 function isAdmitted(peerAddress: string, more: Readonly<Record<string, string>> = {}, query = ''): boolean {
-  const access = new Access({ listenHost: '::', allowedHosts: [], allowedOrigins: [] });
-  const front = new InspectFront({ access, token: 'secret', attach: () => () => undefined });
+  const originPolicy = new OriginPolicy({ listenHost: '::', allowedHosts: [], allowedOrigins: [] });
+  const front = new InspectFront({ originPolicy, token: 'secret', attach: () => () => undefined });
   const headers = new Map(Object.entries({ host: 'localhost', ...more }));
   const answer = front.admit({ method: 'GET', path: '/inspect', query, headers, peerAddress });
   return 'open' in answer;

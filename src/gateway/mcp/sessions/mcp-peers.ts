@@ -40,7 +40,7 @@ export class McpPeers {
 
   #markOf(random: string, { tenant, principal, agent }: RequestContext): string {
     const text = JSON.stringify([random, tenant, principal, agent]);
-    return createHmac('sha256', this.#peers.secret).update(text).digest('hex').slice(0, MARK_LENGTH);
+    return createHmac('sha256', this.#peers.clusterId).update(text).digest('hex').slice(0, MARK_LENGTH);
   }
 
   /** The client has ended the session. */

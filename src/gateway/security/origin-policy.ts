@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { ServiceError } from '../../core/errors.ts';
 
-export interface AccessRules {
+export interface OriginRules {
   /** The address the service listens on. */
   readonly listenHost: string;
   /** Further names from `server.allowedHosts`. */
@@ -18,12 +18,12 @@ const UNSPECIFIED = ['0.0.0.0', '::'];
  * processes, so foreign web pages must not reach it. The Host check stops DNS rebinding: a page whose name
  * resolves to this machine. The Origin check stops cross-site sockets and forms.
  */
-export class Access {
+export class OriginPolicy {
   readonly #hosts: ReadonlySet<string>;
   readonly #listensEverywhere: boolean;
   readonly #origins: ReadonlySet<string>;
 
-  constructor({ listenHost, allowedHosts, allowedOrigins }: AccessRules) {
+  constructor({ listenHost, allowedHosts, allowedOrigins }: OriginRules) {
     const named = [...LOOPBACK_NAMES, listenHost, ...allowedHosts].map((host) =>
       hostName(host.toLowerCase()),
     );
