@@ -1,6 +1,6 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import { ModelClient } from '../../model-http/http/model-client.ts';
-import { bearerHeader, type ProviderAccess } from '../../model-http/provider/provider-access.ts';
+import { bearerHeader, type ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import type { ModelInterface } from '../../model-http/provider/provider-model.ts';
 import { requestSettings } from '../../model-http/provider/request-settings.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -14,7 +14,7 @@ import { ThinkingPrefixes } from './thinking-blocks.ts';
  *
  * The npm package `@anthropic-ai/sdk` is a development dependency only, for types and for comparison in tests.
  */
-export function messagesInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
+export function messagesInterface(access: ProviderEndpoint, config: LlmConfig, log?: Logger): ModelInterface {
   const headers = { 'anthropic-version': anthropicVersion(config), ...keyHeader(access) };
   const prefixes = new ThinkingPrefixes();
   const template = messagesTemplate();
@@ -40,7 +40,7 @@ export function messagesInterface(access: ProviderAccess, config: LlmConfig, log
  * header too, while the SDK sends a bearer token. Other providers want the header of their other interfaces.
  * https://platform.claude.com/docs/en/api/migration-2026-10-21
  */
-function keyHeader(access: ProviderAccess): Record<string, string> {
+function keyHeader(access: ProviderEndpoint): Record<string, string> {
   const { provider, apiKey } = access;
   return provider === 'anthropic' && apiKey !== undefined ? { 'x-api-key': apiKey } : bearerHeader(access);
 }

@@ -1,6 +1,6 @@
 import { ModelFailure } from '../../model-http/failures/model-failure.ts';
 import { refusal } from '../../model-http/failures/refusal.ts';
-import type { ProviderAccess } from '../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import { EventTemplate } from '../../model-http/reply/event-template.ts';
 import { isObject, type JsonObject, parsedJson } from '../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
@@ -24,7 +24,7 @@ export function messagesTemplate(): EventTemplate {
 
 /** Reads one answer in the format of Anthropic's Messages API. */
 export class MessagesReader implements ReplyReader {
-  readonly #access: ProviderAccess;
+  readonly #access: ProviderEndpoint;
   readonly #request: ModelRequest;
   readonly #reply: ReplyBuilder;
   readonly #blocks: ContentBlocks;
@@ -37,7 +37,7 @@ export class MessagesReader implements ReplyReader {
   #isOther = false;
 
   constructor(
-    access: ProviderAccess,
+    access: ProviderEndpoint,
     request: ModelRequest,
     listener: ReplyListener,
     { template, onThinkingBlock }: MessagesReaderOptions,

@@ -1,7 +1,7 @@
 import type { MessageCreateParamsStreaming, Tool, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { ModelTool } from '../../core/conversation/model-message.ts';
-import type { ProviderAccess } from '../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import { mergedBody } from '../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import { markedSystem, withMarkedMessages, withMarkedTools } from './cache-marks.ts';
@@ -24,7 +24,7 @@ export interface MessagesRequest {
  * @throws ModelFailure if the model does not accept a setting.
  */
 export function messagesRequest(
-  access: ProviderAccess,
+  access: ProviderEndpoint,
   config: LlmConfig,
   request: ModelRequest,
   prefixes: ThinkingPrefixes,

@@ -1,6 +1,6 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import { ModelFailure } from '../../model-http/failures/model-failure.ts';
-import type { ProviderAccess } from '../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import type { ClaudeModel } from './claude-model.ts';
 
 /** API version 2026-10-21 has no such fields for any model, so the SDK's types lack them. */
@@ -27,14 +27,14 @@ export function anthropicVersion({ temperature, topP, extraBody = {} }: LlmConfi
 }
 
 /** @throws ModelFailure if Claude would refuse every request. Its own error would not name the setting. */
-export function sampling(access: ProviderAccess, model: ClaudeModel, config: LlmConfig): Sampling {
+export function sampling(access: ProviderEndpoint, model: ClaudeModel, config: LlmConfig): Sampling {
   const problem = model.isClaude ? problemOf(access, model, config) : undefined;
   if (problem !== undefined) throw new ModelFailure(access, problem);
   const { temperature, topP } = config;
   return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) };
 }
 
-function problemOf({ model }: ProviderAccess, claude: ClaudeModel, config: LlmConfig): string | undefined {
+function problemOf({ model }: ProviderEndpoint, claude: ClaudeModel, config: LlmConfig): string | undefined {
   const { temperature, topP, reasoningEffort = 'none' } = config;
   const setting = temperature !== undefined ? 'llm.temperature' : topP !== undefined ? 'llm.topP' : undefined;
   if (setting === undefined) return undefined;

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../timing/clock.ts';
 import { IssuerCheck } from './issuer-check.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { discoverJwksUri } from './key-discovery.ts';
-import { type Fetch, fetchJson, type ProviderAccess } from './provider-json.ts';
+import { type Fetch, fetchJson, type ProviderEndpoint } from './provider-json.ts';
 import { asRefusal, refused } from './refusal.ts';
 import { type DefinedRoles, endOf, identityOf } from './token-identity.ts';
 import { type Clocks, VerifiedTokens } from './verified-tokens.ts';
@@ -91,7 +91,7 @@ class JwtVerifier implements TokenVerifier {
 }
 
 interface IssuerDeps {
-  readonly access: ProviderAccess;
+  readonly access: ProviderEndpoint;
   readonly clocks: Clocks;
   readonly log: Logger;
 }

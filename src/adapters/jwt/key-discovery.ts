@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fetchJson, type ProviderAccess, ProviderStatusError } from './provider-json.ts';
+import { fetchJson, type ProviderEndpoint, ProviderStatusError } from './provider-json.ts';
 
 const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
@@ -19,7 +19,7 @@ export function metadataUrls(issuer: string): string[] {
 }
 
 /** Where the keys of an issuer are, as its metadata say. Rejects if there are none, or if they belong to another issuer. */
-export async function discoverJwksUri(issuer: string, access: ProviderAccess): Promise<string> {
+export async function discoverJwksUri(issuer: string, access: ProviderEndpoint): Promise<string> {
   const urls = metadataUrls(issuer);
   for (const url of urls) {
     const found = await metadataAt(url, access);
@@ -43,7 +43,7 @@ function isAbsence({ status }: ProviderStatusError): boolean {
 }
 
 /** Undefined if the provider has no such document. */
-async function metadataAt(url: string, access: ProviderAccess): Promise<unknown> {
+async function metadataAt(url: string, access: ProviderEndpoint): Promise<unknown> {
   try {
     return await fetchJson(url, access);
   } catch (error) {

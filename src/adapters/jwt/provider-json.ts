@@ -2,7 +2,7 @@ import type { Clock } from '../../timing/clock.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-export interface ProviderAccess {
+export interface ProviderEndpoint {
   readonly fetch: Fetch;
   readonly clock: Clock;
 }
@@ -25,7 +25,7 @@ export class ProviderStatusError extends Error {
 }
 
 /** Gets a JSON document of an identity provider. Follows redirects within the same origin only. */
-export async function fetchJson(url: string, { fetch, clock }: ProviderAccess): Promise<unknown> {
+export async function fetchJson(url: string, { fetch, clock }: ProviderEndpoint): Promise<unknown> {
   const abort = new AbortController();
   const timedOut = new Error(`${url} did not answer within ${FETCH_TIMEOUT_MS} ms`);
   const timer = clock.setTimeout(() => abort.abort(timedOut), FETCH_TIMEOUT_MS);

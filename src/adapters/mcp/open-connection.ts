@@ -10,7 +10,7 @@ import { HttpStatusError } from './http/http-status-error.ts';
 import { StreamableTransport } from './http/streamable-transport.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { McpAuthorizations } from './oauth/mcp-authorizations.ts';
-import type { ServerAccess } from './oauth/server-access.ts';
+import type { ServerAuthorization } from './oauth/server-authorization.ts';
 import { RequestTimeoutError } from './peer/rpc-errors.ts';
 import { type Answers, answersFor } from './questions/answers.ts';
 import type { ServerTransport } from './server-transport.ts';
@@ -76,7 +76,9 @@ export async function openConnection(
   const timeoutMs = config.timeout ?? HANDSHAKE_TIMEOUT_MS;
   const attempt = { ...request, deps, mask: secretMask(config), timeoutMs, startedAt: performance.now() };
   if (config.type === 'stdio') return await openStdio(attempt, config);
-  const access = asksForOAuth(config) ? await deps.authorizations?.accessTo(request.name, config) : undefined;
+  const access = asksForOAuth(config)
+    ? await deps.authorizations?.authorizationOf(request.name, config)
+    : undefined;
   return await openHttp({ ...attempt, ...(access && { mask: access.mask }) }, config, access ?? null);
 }
 
@@ -125,7 +127,7 @@ function programOf({ command, args = [] }: ConfigOf<'stdio'>, [own, ...ownArgs]:
 async function openHttp(
   attempt: Attempt,
   config: ConfigOf<'http'>,
-  access: ServerAccess | null,
+  access: ServerAuthorization | null,
 ): Promise<McpConnection> {
   const { deps, mask } = attempt;
   const endpoint = httpEndpoint(config, { mask, access });

@@ -1,5 +1,5 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
-import { type Environment, providerAccess } from '../../model-http/provider/provider-access.ts';
+import { type Environment, providerEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import { type ModelInterface, providerModel } from '../../model-http/provider/provider-model.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -12,7 +12,7 @@ import type { Logger } from '../../ports/logger.ts';
  * @throws Error if the configuration lacks a key or an address that the provider needs.
  */
 export function realModel(config: LlmConfig, environment: Environment, log?: Logger): LanguageModel {
-  const access = providerAccess(config, environment);
+  const access = providerEndpoint(config, environment);
   const load = async (): Promise<ModelInterface> => {
     switch (access.api) {
       case 'chat': {

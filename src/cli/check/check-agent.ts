@@ -3,7 +3,7 @@ import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import { originOf } from '../../model-http/failures/model-failure.ts';
-import { providerAccess } from '../../model-http/provider/provider-access.ts';
+import { providerEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import { Asker } from './asker.ts';
 import type { Check } from './check.ts';
 import type { CheckOptions } from './check-command.ts';
@@ -44,7 +44,7 @@ async function checkModel(
 ): Promise<number> {
   // A retry would exceed the announced number of requests.
   const model = realModel({ ...llm, maxRetries: 0 }, environment);
-  const access = providerAccess(llm, environment);
+  const access = providerEndpoint(llm, environment);
   const { provider, api } = access;
   const agent = { agentFile, provider, model: llm.model, api, origin: originOf(access) };
   const asker = new Asker({

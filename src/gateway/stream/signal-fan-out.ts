@@ -13,7 +13,7 @@ import { SignalFrames, type SignalReader } from './signal-frames.ts';
 export class SignalFanOut {
   readonly #bus: Bus;
   readonly #broadcast: Broadcast;
-  readonly #feeds = new Map<SessionId, Feed>();
+  readonly #bySession = new Map<SessionId, SessionReaders>();
 
   constructor(bus: Bus, broadcast: Broadcast) {
     this.#bus = bus;
@@ -21,38 +21,38 @@ export class SignalFanOut {
   }
 
   join(sessionId: SessionId, reader: SignalReader): void {
-    const feed = this.#feeds.get(sessionId) ?? this.#open(sessionId);
-    feed.add(reader, () => new Audience(sessionId, this.#broadcast));
+    const readers = this.#bySession.get(sessionId) ?? this.#open(sessionId);
+    readers.add(reader, () => new Audience(sessionId, this.#broadcast));
   }
 
   /** Ends the delivery. `join` returns no function for this, because each idle client would keep one in memory. */
   leave(sessionId: SessionId, reader: SignalReader): void {
-    const feed = this.#feeds.get(sessionId);
-    feed?.remove(reader);
-    if (!feed || feed.size > 0) return;
-    this.#bus.offSession(sessionId, feed);
-    this.#feeds.delete(sessionId);
+    const readers = this.#bySession.get(sessionId);
+    readers?.remove(reader);
+    if (!readers || readers.size > 0) return;
+    this.#bus.offSession(sessionId, readers);
+    this.#bySession.delete(sessionId);
   }
 
   hasReaders(sessionId: SessionId): boolean {
-    return this.#feeds.has(sessionId);
+    return this.#bySession.has(sessionId);
   }
 
   /** Number of readers of all sessions. */
   get readers(): number {
-    return [...this.#feeds.values()].reduce((sum, { size }) => sum + size, 0);
+    return [...this.#bySession.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  #open(sessionId: SessionId): Feed {
-    const feed = new Feed();
-    this.#feeds.set(sessionId, feed);
-    this.#bus.onSession(sessionId, feed);
-    return feed;
+  #open(sessionId: SessionId): SessionReaders {
+    const readers = new SessionReaders();
+    this.#bySession.set(sessionId, readers);
+    this.#bus.onSession(sessionId, readers);
+    return readers;
   }
 }
 
 /** The readers of one session. Most sessions have one client, which needs no audience. */
-class Feed implements SessionListener {
+class SessionReaders implements SessionListener {
   /** The client of plain frames while it is the only one. */
   #lone: Recipient | null = null;
   #audience: Audience | null = null;

@@ -1,11 +1,11 @@
 import { shownEndpoint } from '../provider/endpoint.ts';
-import type { ProviderAccess } from '../provider/provider-access.ts';
+import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import type { FailureKind } from './failure-kind.ts';
 
 /** What an operator or user can do, without a full stop at the end. */
 export function adviceOn(
   kind: FailureKind,
-  access: ProviderAccess,
+  access: ProviderEndpoint,
   status: number | undefined,
   param: string | undefined,
 ): string {
@@ -48,7 +48,7 @@ export function adviceOn(
   }
 }
 
-export function toolAdvice({ label }: ProviderAccess, toolName: string): string {
+export function toolAdvice({ label }: ProviderEndpoint, toolName: string): string {
   return `${label} refused the tool ${toolName}; deny it under approval.rules of the agent file, or correct its schema`;
 }
 
@@ -71,16 +71,16 @@ const settingOfField: readonly [RegExp, string][] = [
   ],
 ];
 
-function requestAdvice({ model }: ProviderAccess, param: string | undefined): string {
+function requestAdvice({ model }: ProviderEndpoint, param: string | undefined): string {
   const known = param === undefined ? undefined : settingOfField.find(([field]) => field.test(param));
   return known?.[1] ?? `check that model ${model} can use tools and images, and the settings under llm`;
 }
 
-function keyAdvice({ apiKey, keyVariable }: ProviderAccess): string {
+function keyAdvice({ apiKey, keyVariable }: ProviderEndpoint): string {
   const variable = keyVariable === undefined ? '' : ` or the environment variable ${keyVariable}`;
   return `${apiKey === undefined ? 'it needs one: set' : 'check'} llm.apiKey${variable}`;
 }
 
-function pullAdvice({ provider, model }: ProviderAccess): string {
+function pullAdvice({ provider, model }: ProviderEndpoint): string {
   return provider === 'ollama' ? `, or pull it with: ollama pull ${model}` : '';
 }

@@ -1,6 +1,6 @@
 import type { Refused } from '../../core/conversation/refused.ts';
 import { ServiceError } from '../../core/errors.ts';
-import type { ProviderAccess } from '../provider/provider-access.ts';
+import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 
 export interface FailureFacts {
   readonly status?: number | undefined;
@@ -28,7 +28,7 @@ export class ModelFailure extends ServiceError {
   /** Private, so that nothing that prints or stores the error repeats it. */
   readonly #answer: unknown;
 
-  constructor(access: ProviderAccess, reason: string, facts: FailureFacts = {}) {
+  constructor(access: ProviderEndpoint, reason: string, facts: FailureFacts = {}) {
     const { status, code, param, toolName, refused, isPassing = false, retryAfterMs, cause } = facts;
     const details = {
       reason,
@@ -53,6 +53,6 @@ export class ModelFailure extends ServiceError {
 }
 
 /** The address without path and query, which may hold a token. */
-export function originOf({ baseURL }: ProviderAccess): string {
+export function originOf({ baseURL }: ProviderEndpoint): string {
   return new URL(baseURL).origin;
 }

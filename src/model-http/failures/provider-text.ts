@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REDACTED, withoutKey } from '../provider/endpoint.ts';
-import type { ProviderAccess } from '../provider/provider-access.ts';
+import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 
 const MAX_CHARACTERS = 2_000;
 /** A shorter match may be a coincidence. */
@@ -16,7 +16,7 @@ const Conversation = z
  *
  * @param body the request, as JSON.
  */
-export function providerText(answer: unknown, access: ProviderAccess, body: string): string {
+export function providerText(answer: unknown, access: ProviderEndpoint, body: string): string {
   const conversation = JSON.stringify(Conversation.parse(JSON.parse(body)));
   const whole = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const text = withoutRepeats(withoutKey(whole.slice(0, 2 * MAX_CHARACTERS), access), conversation);

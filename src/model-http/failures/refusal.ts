@@ -1,6 +1,6 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 import type { Refused } from '../../core/conversation/refused.ts';
-import type { ProviderAccess } from '../provider/provider-access.ts';
+import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { type ErrorBodyFacts, readErrorBody } from './error-body.ts';
 import { adviceOn, toolAdvice } from './failure-advice.ts';
 import { type FailureKind, failureKindOf } from './failure-kind.ts';
@@ -22,7 +22,7 @@ export interface RefusalContext {
 export const MAX_RETRY_AFTER_MS = 30_000;
 
 /** The failure for a provider's error, which came instead of a reply or in the middle of one. */
-export function refusal(access: ProviderAccess, body: unknown, context: RefusalContext): ModelFailure {
+export function refusal(access: ProviderEndpoint, body: unknown, context: RefusalContext): ModelFailure {
   const facts = readErrorBody(body);
   const status = context.status ?? facts.status;
   const kind = failureKindOf(facts, status);
@@ -118,6 +118,6 @@ function shown(status: number | undefined, code: string | undefined, param: stri
 }
 
 /** A short identifier cannot repeat the prompt. A sentence could, and could hold the key. */
-function isHarmless({ apiKey }: ProviderAccess, name: string): boolean {
+function isHarmless({ apiKey }: ProviderEndpoint, name: string): boolean {
   return /^[a-z0-9_.[\]-]{1,64}$/i.test(name) && (apiKey === undefined || !name.includes(apiKey));
 }

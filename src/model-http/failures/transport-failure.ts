@@ -1,14 +1,14 @@
-import type { ProviderAccess } from '../provider/provider-access.ts';
+import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { ModelFailure, originOf } from './model-failure.ts';
 
 /** The failure of a request that did not reach the provider, or whose answer did not arrive. */
-export function transportFailure(access: ProviderAccess, thrown: unknown): ModelFailure {
+export function transportFailure(access: ProviderEndpoint, thrown: unknown): ModelFailure {
   const source = systemError(thrown);
   const reason = transportReason(access, source?.code);
   return new ModelFailure(access, reason, { isPassing: true, cause: source });
 }
 
-function transportReason(access: ProviderAccess, code: string | undefined): string {
+function transportReason(access: ProviderEndpoint, code: string | undefined): string {
   const { label } = access;
   const origin = originOf(access);
   switch (code) {

@@ -10,7 +10,7 @@ import { providerText } from '../failures/provider-text.ts';
 import { refusal } from '../failures/refusal.ts';
 import { transportFailure } from '../failures/transport-failure.ts';
 import { endpointOf, shownEndpoint } from '../provider/endpoint.ts';
-import type { ProviderAccess } from '../provider/provider-access.ts';
+import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { parsedJson } from '../reply/json.ts';
 import type { ReplyReader } from '../reply/reply-reader.ts';
 import { EventTooLargeError, readAnswer, StreamCutError, UnreadableAnswerError } from './answer-stream.ts';
@@ -42,14 +42,14 @@ export interface ClientOptions extends RetryTimes {
 
 /** Makes the calls of one model over HTTP. Retries temporary failures as long as no part of the reply was passed on. */
 export class ModelClient {
-  readonly #access: ProviderAccess;
+  readonly #access: ProviderEndpoint;
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #times: RetryTimes;
   readonly #log: Logger | undefined;
 
   /** @param headers of the interface, including the key. */
-  constructor(access: ProviderAccess, headers: Readonly<Record<string, string>>, options: ClientOptions) {
+  constructor(access: ProviderEndpoint, headers: Readonly<Record<string, string>>, options: ClientOptions) {
     this.#access = access;
     this.#url = endpointOf(access);
     this.#log = options.log;
@@ -169,14 +169,14 @@ async function readAtMost(stream: Readable, maxCharacters: number, heard: () => 
   return text;
 }
 
-function tooLarge(access: ProviderAccess): ModelFailure {
+function tooLarge(access: ProviderEndpoint): ModelFailure {
   return new ModelFailure(
     access,
     `${access.label} sent an event too large to be a reply; check llm.baseURL.`,
   );
 }
 
-function unreadable(access: ProviderAccess, { status, headers }: HttpAnswer): ModelFailure {
+function unreadable(access: ProviderEndpoint, { status, headers }: HttpAnswer): ModelFailure {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   // A header is text of the provider too: repeat it only if it looks like a media type.
   const shown = /^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? type : 'something unknown';
@@ -184,7 +184,7 @@ function unreadable(access: ProviderAccess, { status, headers }: HttpAnswer): Mo
   return new ModelFailure(access, reason, { status });
 }
 
-function silence(access: ProviderAccess, times: RetryTimes, { hasBegun }: ReplyReader): ModelFailure {
+function silence(access: ProviderEndpoint, times: RetryTimes, { hasBegun }: ReplyReader): ModelFailure {
   const [setting, ms] = hasBegun
     ? ['llm.timeoutMs', times.timeoutMs]
     : ['llm.firstByteTimeoutMs', times.firstByteTimeoutMs];

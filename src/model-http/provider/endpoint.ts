@@ -1,5 +1,5 @@
 import type { ModelApi } from '../../config/schema/llm-config.ts';
-import type { ProviderAccess } from './provider-access.ts';
+import type { ProviderEndpoint } from './provider-endpoint.ts';
 
 const paths: Readonly<Record<ModelApi, string>> = {
   chat: '/chat/completions',
@@ -8,7 +8,7 @@ const paths: Readonly<Record<ModelApi, string>> = {
 };
 
 /** The address of the model's requests. */
-export function endpointOf({ baseURL, api }: ProviderAccess): URL {
+export function endpointOf({ baseURL, api }: ProviderEndpoint): URL {
   const url = new URL(baseURL);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${paths[api]}`;
   return url;
@@ -18,11 +18,11 @@ export function endpointOf({ baseURL, api }: ProviderAccess): URL {
 export const REDACTED = '***REDACTED***';
 
 /** The same address for people: without its query, which may hold a token, and without the key. */
-export function shownEndpoint(access: ProviderAccess): string {
+export function shownEndpoint(access: ProviderEndpoint): string {
   const { origin, pathname } = endpointOf(access);
   return withoutKey(`${origin}${pathname}`, access);
 }
 
-export function withoutKey(text: string, { apiKey }: ProviderAccess): string {
+export function withoutKey(text: string, { apiKey }: ProviderEndpoint): string {
   return apiKey === undefined ? text : text.replaceAll(apiKey, REDACTED);
 }

@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
 import type { ModelCall, ModelClient } from '../http/model-client.ts';
-import type { ProviderAccess } from './provider-access.ts';
+import type { ProviderEndpoint } from './provider-endpoint.ts';
 import { acceptableTool } from './tool-schema.ts';
 
 /** One interface of model providers: how a request is written and how its answer is read. */
@@ -11,7 +11,7 @@ export interface ModelInterface {
 }
 
 /** A model behind one of the interfaces. The first call, or `warmUp`, loads the code of the interface. */
-export function providerModel(access: ProviderAccess, load: () => Promise<ModelInterface>): LanguageModel {
+export function providerModel(access: ProviderEndpoint, load: () => Promise<ModelInterface>): LanguageModel {
   const { api, provider, model, rules } = access;
   let loading: Promise<ModelInterface> | undefined;
   const loaded = (): Promise<ModelInterface> => {

@@ -1,7 +1,7 @@
 import type { OpaqueData, TokenUsage } from '../../core/turn/reply-parts.ts';
 import type { ModelReply, RawToolCall, ReplyListener, ReplyPart } from '../../ports/language-model.ts';
 import { ModelFailure } from '../failures/model-failure.ts';
-import type { ProviderAccess } from '../provider/provider-access.ts';
+import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { endingOf } from './reply-ending.ts';
 
 /** More than any model writes in one reply. Without a bound a reply could fill the memory and the log. */
@@ -19,7 +19,7 @@ export interface ReplyEnd {
 
 /** Builds a reply part by part, and passes its text and reasoning on to the listener at once. */
 export class ReplyBuilder {
-  readonly #access: ProviderAccess;
+  readonly #access: ProviderEndpoint;
   readonly #listener: ReplyListener;
   readonly #parts: ReplyPart[] = [];
   /** The type of the open part, and its text so far. */
@@ -29,7 +29,7 @@ export class ReplyBuilder {
   #hasBegun = false;
   #hasSpoken = false;
 
-  constructor(access: ProviderAccess, listener: ReplyListener) {
+  constructor(access: ProviderEndpoint, listener: ReplyListener) {
     this.#access = access;
     this.#listener = listener;
   }

@@ -7,7 +7,7 @@ import { messagesInterface } from '../../../src/adapters/anthropic/messages-inte
 import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import type { AssistantPart, ModelMessage } from '../../../src/core/conversation/model-message.ts';
 import { ModelFailure } from '../../../src/model-http/failures/model-failure.ts';
-import { providerAccess } from '../../../src/model-http/provider/provider-access.ts';
+import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 import { providerModel } from '../../../src/model-http/provider/provider-model.ts';
 import type { ModelReply, ModelRequest, ReplyPart } from '../../../src/ports/language-model.ts';
 import { ReplyRecord } from '../../support/models/replies.ts';
@@ -65,7 +65,7 @@ class FakeAnthropic {
       maxRetries: 0,
       ...settings,
     });
-    const access = providerAccess(config, {});
+    const access = providerEndpoint(config, {});
     const model = providerModel(access, async () => messagesInterface(access, config));
     this.#models.set(key, model);
     return model;

@@ -8,7 +8,7 @@ import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import { modelConversation } from '../../../src/core/conversation/model-conversation.ts';
 import type { AssistantPart, ModelMessage } from '../../../src/core/conversation/model-message.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
-import { providerAccess } from '../../../src/model-http/provider/provider-access.ts';
+import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 import { providerModel } from '../../../src/model-http/provider/provider-model.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../../src/ports/language-model.ts';
 import { namedEvents } from '../../providers/wire-shape.ts';
@@ -80,7 +80,7 @@ class Provider implements AsyncDisposable {
       maxRetries: 0,
       ...settings,
     });
-    const access = providerAccess(config, {});
+    const access = providerEndpoint(config, {});
     return providerModel(access, async () => responsesInterface(access, config));
   }
 
@@ -555,7 +555,7 @@ describe('the reply of the Responses API', () => {
     const config = LlmConfig.parse({ provider: 'openai', model: 'gpt-test', apiKey: 'sk-test' });
     const listener = { onText: () => undefined, onReasoning: () => undefined };
     const request = { systemPrompt: '', messages: [], tools: [] };
-    const reader = new ResponsesReader(providerAccess(config, {}), request, listener);
+    const reader = new ResponsesReader(providerEndpoint(config, {}), request, listener);
     reader.event(JSON.stringify(done(0, { ...REASONING, summary: [] })), undefined);
     expect(reader.hasBegun).toBe(false);
     reader.event(JSON.stringify(args(1, '{')), undefined);

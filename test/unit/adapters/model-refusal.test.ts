@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import { type RefusalContext, refusal } from '../../../src/model-http/failures/refusal.ts';
-import { providerAccess } from '../../../src/model-http/provider/provider-access.ts';
+import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 
 const KEY = 'sk-secret-5d41402abc';
-const access = providerAccess(
+const access = providerEndpoint(
   LlmConfig.parse({
     provider: 'openai-compatible',
     model: 'm',

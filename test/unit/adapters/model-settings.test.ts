@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chatRequest } from '../../../src/adapters/openai/chat/chat-request.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import { LlmConfig, modelApiOf } from '../../../src/config/schema/llm-config.ts';
-import { providerAccess } from '../../../src/model-http/provider/provider-access.ts';
+import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 import type { ModelRequest } from '../../../src/ports/language-model.ts';
 
 const tools = [{ name: 'look', description: '', inputSchema: { type: 'object', properties: {} } }];
@@ -10,7 +10,7 @@ const request: ModelRequest = { systemPrompt: '', messages: [{ role: 'user', tex
 
 function body(llm: object, given: ModelRequest = request): object {
   const config = LlmConfig.parse({ provider: 'openai', model: 'm', apiKey: 'k', api: 'chat', ...llm });
-  return chatRequest(providerAccess(config, {}), config, given);
+  return chatRequest(providerEndpoint(config, {}), config, given);
 }
 
 function problemsOf(llm: object): string {

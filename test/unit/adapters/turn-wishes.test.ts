@@ -4,7 +4,7 @@ import { ThinkingPrefixes } from '../../../src/adapters/anthropic/thinking-block
 import { chatRequest } from '../../../src/adapters/openai/chat/chat-request.ts';
 import { responsesRequest } from '../../../src/adapters/openai/responses/responses-request.ts';
 import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
-import { providerAccess } from '../../../src/model-http/provider/provider-access.ts';
+import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 import type { ModelRequest } from '../../../src/ports/language-model.ts';
 
 const tools = [{ name: 'look', description: '', inputSchema: { type: 'object', properties: {} } }];
@@ -13,7 +13,7 @@ const output = { name: 'colour', schema: { type: 'object' }, strict: true };
 
 function parts(llm: object) {
   const config = LlmConfig.parse({ provider: 'openai', model: 'm', apiKey: 'k', ...llm });
-  return { config, access: providerAccess(config, {}) };
+  return { config, access: providerEndpoint(config, {}) };
 }
 
 function chat(wishes: Partial<ModelRequest>, provider = 'openai'): object {

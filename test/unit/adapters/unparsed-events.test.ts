@@ -5,7 +5,7 @@ import { ChatReader, chatTemplate } from '../../../src/adapters/openai/chat/chat
 import { DeltaTemplates } from '../../../src/adapters/openai/responses/delta-templates.ts';
 import { ResponsesReader } from '../../../src/adapters/openai/responses/responses-reader.ts';
 import { LlmConfig, type ModelApi } from '../../../src/config/schema/llm-config.ts';
-import { providerAccess } from '../../../src/model-http/provider/provider-access.ts';
+import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 import { EventTemplate } from '../../../src/model-http/reply/event-template.ts';
 import type { ReplyReader } from '../../../src/model-http/reply/reply-reader.ts';
 import type { ReplyListener } from '../../../src/ports/language-model.ts';
@@ -103,7 +103,7 @@ function templatedReaders(api: ModelApi): { templated: ReaderOf; parsing: Reader
     return template;
   };
   const config = LlmConfig.parse({ provider: 'openai-compatible', model: 'm', baseURL: 'http://x/v1', api });
-  const access = providerAccess(config, {});
+  const access = providerEndpoint(config, {});
   const request = { systemPrompt: '', messages: [], tools: [] };
   const readers = (chat: EventTemplate, messages: EventTemplate, deltas: DeltaTemplates): ReaderOf => {
     switch (api) {

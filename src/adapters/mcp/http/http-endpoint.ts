@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
 import { type Mask, percentDecoded } from '../failure/secret-mask.ts';
 import { authorizedFetch } from '../oauth/authorized-fetch.ts';
-import type { ServerAccess } from '../oauth/server-access.ts';
+import type { ServerAuthorization } from '../oauth/server-authorization.ts';
 import { type Fetch, fetchInTrace } from './http-fetch.ts';
 
 export type HttpConfig = z.infer<typeof HttpServerConfig>;
@@ -19,7 +19,7 @@ export interface HttpEndpoint {
 export interface EndpointOptions {
   readonly mask: Mask;
   /** Authorizes the requests; null if a 401 is an error. */
-  readonly access: ServerAccess | null;
+  readonly access: ServerAuthorization | null;
 }
 
 export function httpEndpoint(config: HttpConfig, { mask, access }: EndpointOptions): HttpEndpoint {

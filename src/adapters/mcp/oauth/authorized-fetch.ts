@@ -1,4 +1,4 @@
-import type { ServerAccess } from './server-access.ts';
+import type { ServerAuthorization } from './server-authorization.ts';
 
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -6,7 +6,7 @@ type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 const MOST_REPEATS = 5;
 
 /** `fetch` that sends the token of the server, gets one when the server answers 401, and a larger one after 403. */
-export function authorizedFetch(access: ServerAccess, fetch: Fetch): Fetch {
+export function authorizedFetch(access: ServerAuthorization, fetch: Fetch): Fetch {
   return async (input, init) => {
     for (let repeats = 0; ; repeats += 1) {
       const token = await access.token();

@@ -5,7 +5,7 @@ import type {
   CredentialStore,
   ServerAuthorizations,
 } from '../../../ports/server-authorization.ts';
-import type { HttpConfig, ServerAccess } from './server-access.ts';
+import type { HttpConfig, ServerAuthorization } from './server-authorization.ts';
 
 export interface AuthorizationDeps {
   readonly credentials: CredentialStore;
@@ -17,23 +17,23 @@ export interface AuthorizationDeps {
 /** The permissions to use tool servers over HTTP. */
 export class McpAuthorizations implements ServerAuthorizations {
   readonly #deps: AuthorizationDeps;
-  readonly #accesses = new Map<string, ServerAccess>();
+  readonly #authorizations = new Map<string, ServerAuthorization>();
   readonly #redirectUrl = Promise.withResolvers<string | null>();
 
   constructor(deps: AuthorizationDeps) {
     this.#deps = deps;
   }
 
-  /** The access of the server, which lasts over reconnections. A server that is configured anew starts anew. */
-  async accessTo(name: string, config: HttpConfig): Promise<ServerAccess> {
-    const { ServerAccess } = await import('./server-access.ts');
-    const known = this.#accesses.get(name);
+  /** The authorization of a server, which lasts over reconnections. A server that is configured anew starts anew. */
+  async authorizationOf(name: string, config: HttpConfig): Promise<ServerAuthorization> {
+    const { ServerAuthorization } = await import('./server-authorization.ts');
+    const known = this.#authorizations.get(name);
     if (known?.config === config) return known;
     known?.forget();
     const { credentials, log, now = Date.now } = this.#deps;
     const redirectUrl = () => this.#redirectUrl.promise;
-    const access = new ServerAccess(name, config, { credentials, log, now, redirectUrl });
-    this.#accesses.set(name, access);
+    const access = new ServerAuthorization(name, config, { credentials, log, now, redirectUrl });
+    this.#authorizations.set(name, access);
     return access;
   }
 
@@ -42,12 +42,12 @@ export class McpAuthorizations implements ServerAuthorizations {
   }
 
   urlOf(server: string): string | undefined {
-    return this.#accesses.get(server)?.pending?.url;
+    return this.#authorizations.get(server)?.pending?.url;
   }
 
   async finish(response: AuthorizationResponse): Promise<AuthorizationOutcome | null> {
     const { isSameState } = await import('./pending-authorization.ts');
-    for (const [server, access] of this.#accesses) {
+    for (const [server, access] of this.#authorizations) {
       const { pending } = access;
       if (pending === null || !isSameState(pending.state, response.state)) continue;
       return { server, problem: await access.finish(pending, response) };
@@ -56,8 +56,8 @@ export class McpAuthorizations implements ServerAuthorizations {
   }
 
   async forget(server: string): Promise<void> {
-    const access = this.#accesses.get(server);
-    this.#accesses.delete(server);
+    const access = this.#authorizations.get(server);
+    this.#authorizations.delete(server);
     access?.forget();
     await this.#deps.credentials.forget(server);
   }

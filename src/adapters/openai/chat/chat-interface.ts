@@ -1,6 +1,6 @@
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import { ModelClient } from '../../../model-http/http/model-client.ts';
-import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import { bearerHeader, type ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import { requestSettings } from '../../../model-http/provider/request-settings.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -14,7 +14,7 @@ import { chatRequest } from './chat-request.ts';
  * readings with ours. The service makes its requests with `src/model-http`; docs/decisions/0044-own-requests.md
  * says why.
  */
-export function chatInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
+export function chatInterface(access: ProviderEndpoint, config: LlmConfig, log?: Logger): ModelInterface {
   const template = chatTemplate();
   return {
     client: new ModelClient(access, bearerHeader(access), { ...config, log }),

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
 import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
 import { refusal } from '../../../model-http/failures/refusal.ts';
-import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { EventTemplate } from '../../../model-http/reply/event-template.ts';
 import { countIn, isObject, objectIn } from '../../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
@@ -15,7 +15,7 @@ import { ToolCallCollector } from './tool-call-collector.ts';
 
 /** Reads one answer in the format of OpenAI's chat completions, with the deviations of other servers. */
 export class ChatReader implements ReplyReader {
-  readonly #access: ProviderAccess;
+  readonly #access: ProviderEndpoint;
   readonly #request: ModelRequest;
   readonly #reply: ReplyBuilder;
   readonly #template: EventTemplate;
@@ -31,7 +31,7 @@ export class ChatReader implements ReplyReader {
 
   /** @param template of all replies of the model. */
   constructor(
-    access: ProviderAccess,
+    access: ProviderEndpoint,
     request: ModelRequest,
     listener: ReplyListener,
     template: EventTemplate = chatTemplate(),

@@ -15,14 +15,14 @@ import type {
 import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import { spokenText } from '../../../core/turn/step-parts.ts';
 import type { ToolChoice } from '../../../core/turn/turn-options.ts';
-import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ProviderDefaults } from '../../../model-http/provider/providers.ts';
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
 import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
 
 /** The body of a request. @param request with tools that every provider accepts. */
-export function chatRequest(access: ProviderAccess, config: LlmConfig, request: ModelRequest): object {
+export function chatRequest(access: ProviderEndpoint, config: LlmConfig, request: ModelRequest): object {
   const { model, rules } = access;
   const body: ChatCompletionCreateParamsStreaming = {
     model,

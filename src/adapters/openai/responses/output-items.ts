@@ -1,5 +1,5 @@
 import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
-import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import type { CallItems } from './call-items.ts';
@@ -14,7 +14,7 @@ import { objectsIn } from './response-event.ts';
  */
 export class OutputItems {
   readonly calls: CallItems;
-  readonly #access: ProviderAccess;
+  readonly #access: ProviderEndpoint;
   readonly #reply: ReplyBuilder;
   readonly #phases = new Map<number, string>();
   /** Places of the items of which a piece has come. */
@@ -28,7 +28,7 @@ export class OutputItems {
   #hasBegun = false;
   #latest = 0;
 
-  constructor(access: ProviderAccess, reply: ReplyBuilder, calls: CallItems) {
+  constructor(access: ProviderEndpoint, reply: ReplyBuilder, calls: CallItems) {
     this.#access = access;
     this.#reply = reply;
     this.calls = calls;

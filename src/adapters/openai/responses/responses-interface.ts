@@ -1,5 +1,5 @@
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
-import { bearerHeader, type ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import { bearerHeader, type ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import { requestSettings } from '../../../model-http/provider/request-settings.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -13,7 +13,11 @@ import { responsesRequest } from './responses-request.ts';
  * OpenAI's Responses API, at OpenAI or another server that supports it. The server stores nothing. Of the npm package
  * `openai` only types are used, as in `chat-interface.ts`.
  */
-export function responsesInterface(access: ProviderAccess, config: LlmConfig, log?: Logger): ModelInterface {
+export function responsesInterface(
+  access: ProviderEndpoint,
+  config: LlmConfig,
+  log?: Logger,
+): ModelInterface {
   /** Extras that this model has refused. They are not sent again. */
   const refused = new Set<Extra>();
   const templates = new DeltaTemplates();

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
 import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
 import { refusal } from '../../../model-http/failures/refusal.ts';
-import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { EventTemplate } from '../../../model-http/reply/event-template.ts';
 import { type JsonObject, objectIn, stringIn } from '../../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
@@ -19,7 +19,7 @@ const ENDED: ReadonlySet<string> = new Set([COMPLETED, 'incomplete', 'failed', '
 
 /** Reads one answer of the Responses API. */
 export class ResponsesReader implements ReplyReader {
-  readonly #access: ProviderAccess;
+  readonly #access: ProviderEndpoint;
   readonly #request: ModelRequest;
   readonly #reply: ReplyBuilder;
   readonly #items: OutputItems;
@@ -35,7 +35,7 @@ export class ResponsesReader implements ReplyReader {
 
   /** @param templates of all replies of the model. */
   constructor(
-    access: ProviderAccess,
+    access: ProviderEndpoint,
     request: ModelRequest,
     listener: ReplyListener,
     templates = new DeltaTemplates(),

@@ -7,7 +7,7 @@ import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type { ModelTool } from '../../../core/conversation/model-message.ts';
 import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import type { ToolChoice } from '../../../core/turn/turn-options.ts';
-import type { ProviderAccess } from '../../../model-http/provider/provider-access.ts';
+import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
 import { type InputItem, inputItems } from './input-items.ts';
@@ -22,7 +22,7 @@ type ResponsesBody = Fields & { input: InputItem[] };
  * @param without extras to leave out, because they were refused.
  */
 export function responsesRequest(
-  access: ProviderAccess,
+  access: ProviderEndpoint,
   config: LlmConfig,
   { systemPrompt, messages, tools, toolChoice, output }: ModelRequest,
   without: ReadonlySet<Extra>,

@@ -31,7 +31,7 @@ const ANSWER_MS = 10_000;
 const NONCE_HEADER = 'dpop-nonce';
 
 /** The permission to use one tool server over HTTP. Until the server answers 401, it reads, loads and sends nothing. */
-export class ServerAccess {
+export class ServerAuthorization {
   readonly config: HttpConfig;
   readonly mask: Mask;
   readonly #name: string;

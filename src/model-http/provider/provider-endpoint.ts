@@ -10,7 +10,7 @@ import { type ProviderDefaults, providers } from './providers.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The address, key and rules of a provider. Complete, because a missing value stops the start. */
-export interface ProviderAccess {
+export interface ProviderEndpoint {
   readonly provider: ModelProvider;
   readonly label: string;
   readonly api: ModelApi;
@@ -23,7 +23,7 @@ export interface ProviderAccess {
 }
 
 /** @throws Error naming the key of the agent file, and the variable, that must be set. */
-export function providerAccess(config: LlmConfig, env: Environment): ProviderAccess {
+export function providerEndpoint(config: LlmConfig, env: Environment): ProviderEndpoint {
   const { provider, model } = config;
   if (provider === 'scripted') throw new Error('The provider `scripted` has a model of its own.');
   const defaults = providers[provider];
@@ -40,7 +40,7 @@ export function providerAccess(config: LlmConfig, env: Environment): ProviderAcc
 }
 
 /** The key in the header of nearly all providers; no header without a key. */
-export function bearerHeader({ apiKey }: ProviderAccess): Record<string, string> {
+export function bearerHeader({ apiKey }: ProviderEndpoint): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
