@@ -1,21 +1,21 @@
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 
 /** What a client needs for each method, by either binding. */
 export const A2A_SCOPES = {
-  SendMessage: REQUEST_SCOPES['turn.start'],
-  SendStreamingMessage: REQUEST_SCOPES['turn.start'],
-  GetTask: REQUEST_SCOPES['session.events'],
-  ListTasks: REQUEST_SCOPES['session.list'],
-  CancelTask: REQUEST_SCOPES['turn.cancel'],
-  SubscribeToTask: REQUEST_SCOPES['session.events'],
-  CreateTaskPushNotificationConfig: REQUEST_SCOPES['push.register'],
-  GetTaskPushNotificationConfig: REQUEST_SCOPES['push.list'],
-  ListTaskPushNotificationConfigs: REQUEST_SCOPES['push.list'],
-  DeleteTaskPushNotificationConfig: REQUEST_SCOPES['push.end'],
-  GetExtendedAgentCard: REQUEST_SCOPES['agent.describe'],
+  SendMessage: scopeOf('turn.start'),
+  SendStreamingMessage: scopeOf('turn.start'),
+  GetTask: scopeOf('session.events'),
+  ListTasks: scopeOf('session.list'),
+  CancelTask: scopeOf('turn.cancel'),
+  SubscribeToTask: scopeOf('session.events'),
+  CreateTaskPushNotificationConfig: scopeOf('push.register'),
+  GetTaskPushNotificationConfig: scopeOf('push.list'),
+  ListTaskPushNotificationConfigs: scopeOf('push.list'),
+  DeleteTaskPushNotificationConfig: scopeOf('push.end'),
+  GetExtendedAgentCard: scopeOf('agent.describe'),
 } as const satisfies Record<string, Scope | null>;
 export type A2aMethod = keyof typeof A2A_SCOPES;
 

@@ -1,4 +1,4 @@
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { Route } from '../http/router.ts';
 import type { AgUiDeps } from './ag-ui-run.ts';
 
@@ -9,7 +9,7 @@ export function agUiRoutes(deps: AgUiDeps): Route[] {
       method: 'POST',
       path: '/ag-ui',
       takesImages: true,
-      access: REQUEST_SCOPES['turn.start'],
+      access: scopeOf('turn.start'),
       mayStream: 'by-field',
       handler: async (request) => (await import('./ag-ui-run.ts')).runAgent(deps, request),
     },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '../../core/access/scopes.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import {
   FramePlace,
   MachineFrame,
@@ -41,49 +41,49 @@ export interface StreamMessage {
 export const clientMessages: readonly StreamMessage[] = [
   {
     name: 'message',
-    scope: REQUEST_SCOPES['turn.start'],
+    scope: scopeOf('turn.start'),
     summary: 'Sends a message to the agent.',
     schema: MessageFrame,
     examples: clientFrameExamples.message,
   },
   {
     name: 'cancel',
-    scope: REQUEST_SCOPES['turn.cancel'],
+    scope: scopeOf('turn.cancel'),
     summary: 'Cancels the running turn.',
     schema: CancelFrame,
     examples: clientFrameExamples.cancel,
   },
   {
     name: 'approve',
-    scope: REQUEST_SCOPES['approval.answer'],
+    scope: scopeOf('approval.answer'),
     summary: 'Approves a waiting tool call.',
     schema: ApproveFrame,
     examples: clientFrameExamples.approve,
   },
   {
     name: 'deny',
-    scope: REQUEST_SCOPES['approval.answer'],
+    scope: scopeOf('approval.answer'),
     summary: 'Denies a waiting tool call.',
     schema: DenyFrame,
     examples: clientFrameExamples.deny,
   },
   {
     name: 'toolResult',
-    scope: REQUEST_SCOPES['tool-call.answer'],
+    scope: scopeOf('tool-call.answer'),
     summary: 'Says what came of a call of a tool that the client has lent.',
     schema: ToolResultFrame,
     examples: clientFrameExamples.toolResult,
   },
   {
     name: 'inputAnswer',
-    scope: REQUEST_SCOPES['input.answer'],
+    scope: scopeOf('input.answer'),
     summary: 'Answers what a tool server asks while it works on a call.',
     schema: InputAnswerFrame,
     examples: clientFrameExamples.inputAnswer,
   },
   {
     name: 'reset',
-    scope: REQUEST_SCOPES['session.reset'],
+    scope: scopeOf('session.reset'),
     summary: 'Clears the conversation and cancels its turns.',
     schema: ResetFrame,
     examples: clientFrameExamples.reset,

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import type { McpExposure } from '../../config/schema/agent-config.ts';
 import type { Scope } from '../../core/access/scopes.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import { CHAT_TOOL_NAME } from './agent/chat-tool-name.ts';
 
 /** What a client needs for each tool and each resource of the agent. */
 export const MCP_TOOL_SCOPES: Readonly<Record<string, Scope | null>> = {
-  [CHAT_TOOL_NAME]: REQUEST_SCOPES['turn.start'],
-  reset_conversation: REQUEST_SCOPES['session.reset'],
+  [CHAT_TOOL_NAME]: scopeOf('turn.start'),
+  reset_conversation: scopeOf('session.reset'),
 };
 export const MCP_RESOURCE_SCOPES: Readonly<Record<string, Scope | null>> = {
-  'agent://card': REQUEST_SCOPES['mcp-server.list'],
-  'agent://config.yaml': REQUEST_SCOPES['config.export'],
+  'agent://card': scopeOf('mcp-server.list'),
+  'agent://config.yaml': scopeOf('config.export'),
 };
 /** To hear of changes. Who may not read a resource is not told of it. */
 export const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
-  'agent://card': REQUEST_SCOPES['session.events'],
+  'agent://card': scopeOf('session.events'),
 };
 
 /** A task is read from the log, whatever is asked of it. */

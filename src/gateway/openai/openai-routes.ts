@@ -1,6 +1,6 @@
 import type { MaxBytes } from '../../core/size-limits.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { ErrorFormat } from '../http/http-front.ts';
 import type { Route } from '../http/router.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
@@ -25,20 +25,20 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'GET',
       path: '/v1/models',
-      access: REQUEST_SCOPES['agent.list'],
+      access: scopeOf('agent.list'),
       handler: async (request) => (await models()).listModels(bus, request),
     },
     {
       method: 'GET',
       path: '/v1/models/:model',
-      access: REQUEST_SCOPES['agent.list'],
+      access: scopeOf('agent.list'),
       handler: async (request, { model = '' }) => (await models()).showModel(bus, request, model),
     },
     {
       method: 'POST',
       path: '/v1/chat/completions',
       takesImages: true,
-      access: REQUEST_SCOPES['turn.start'],
+      access: scopeOf('turn.start'),
       mayStream: 'by-field',
       handler: async (request) => (await chat()).chatCompletions(bus, request, maxImageBytes),
     },
@@ -46,21 +46,21 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       method: 'POST',
       path: '/v1/responses',
       takesImages: true,
-      access: REQUEST_SCOPES['turn.start'],
+      access: scopeOf('turn.start'),
       mayStream: 'by-field',
       handler: async (request) => (await responses()).createResponse(deps, request),
     },
     {
       method: 'POST',
       path: '/v1/responses/compact',
-      access: REQUEST_SCOPES['turn.start'],
+      access: scopeOf('turn.start'),
       handler: async (request) =>
         (await import('./responses/compaction.ts')).compactConversation(deps, request),
     },
     {
       method: 'GET',
       path: '/v1/responses/:responseId',
-      access: REQUEST_SCOPES['session.events'],
+      access: scopeOf('session.events'),
       mayStream: 'by-field',
       handler: async (request, { responseId = '' }) =>
         (await responses()).retrieveResponse(deps, request, responseId),
@@ -68,21 +68,21 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'DELETE',
       path: '/v1/responses/:responseId',
-      access: REQUEST_SCOPES['session.delete'],
+      access: scopeOf('session.delete'),
       handler: async (request, { responseId = '' }) =>
         (await responses()).deleteResponse(deps, request, responseId),
     },
     {
       method: 'POST',
       path: '/v1/responses/:responseId/cancel',
-      access: REQUEST_SCOPES['turn.cancel'],
+      access: scopeOf('turn.cancel'),
       handler: async (request, { responseId = '' }) =>
         (await responses()).cancelResponse(deps, request, responseId),
     },
     {
       method: 'GET',
       path: '/v1/responses/:responseId/input_items',
-      access: REQUEST_SCOPES['session.events'],
+      access: scopeOf('session.events'),
       handler: async (request, { responseId = '' }) =>
         (await responses()).listInputItems(deps, request, responseId),
     },
@@ -97,55 +97,55 @@ function conversationRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/conversations',
-      access: REQUEST_SCOPES['session.describe'],
+      access: scopeOf('session.describe'),
       handler: async (request) => (await conversations()).createConversation(deps, request),
     },
     {
       method: 'GET',
       path: one,
-      access: REQUEST_SCOPES['session.view'],
+      access: scopeOf('session.view'),
       handler: async (request, { conversation = '' }) =>
         (await conversations()).retrieveConversation(deps, request, conversation),
     },
     {
       method: 'POST',
       path: one,
-      access: REQUEST_SCOPES['session.describe'],
+      access: scopeOf('session.describe'),
       handler: async (request, { conversation = '' }) =>
         (await conversations()).updateConversation(deps, request, conversation),
     },
     {
       method: 'DELETE',
       path: one,
-      access: REQUEST_SCOPES['session.delete'],
+      access: scopeOf('session.delete'),
       handler: async (request, { conversation = '' }) =>
         (await conversations()).deleteConversation(deps, request, conversation),
     },
     {
       method: 'GET',
       path: `${one}/items`,
-      access: REQUEST_SCOPES['session.events'],
+      access: scopeOf('session.events'),
       handler: async (request, { conversation = '' }) =>
         (await items()).listItems(deps, request, conversation),
     },
     {
       method: 'POST',
       path: `${one}/items`,
-      access: REQUEST_SCOPES['session.extend'],
+      access: scopeOf('session.extend'),
       handler: async (request, { conversation = '' }) =>
         (await items()).createItems(deps, request, conversation),
     },
     {
       method: 'GET',
       path: `${one}/items/:item`,
-      access: REQUEST_SCOPES['session.events'],
+      access: scopeOf('session.events'),
       handler: async (request, { conversation = '', item = '' }) =>
         (await items()).retrieveItem(deps, request, { conversation, item }),
     },
     {
       method: 'DELETE',
       path: `${one}/items/:item`,
-      access: REQUEST_SCOPES['session.delete'],
+      access: scopeOf('session.delete'),
       handler: async (request, { conversation = '', item = '' }) =>
         (await items()).deleteItem(deps, request, { conversation, item }),
     },

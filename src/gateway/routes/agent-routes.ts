@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AgentId } from '../../core/agent-description.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { AgentResponse, AgentsResponse, ReloadAgentResponse } from '../../wire/responses.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
@@ -15,7 +15,7 @@ export function agentRoutes(bus: Bus): Route[] {
     {
       method: 'GET',
       path: '/api/agents',
-      access: REQUEST_SCOPES['agent.list'],
+      access: scopeOf('agent.list'),
       handler: async ({ context }) => {
         const agents = await bus.send('agent.list', {}, context);
         return jsonResponse<AgentsResponse>({ agents, timestamp: now() });
@@ -24,7 +24,7 @@ export function agentRoutes(bus: Bus): Route[] {
     {
       method: 'POST',
       path: '/api/agents/:agentId/reload',
-      access: REQUEST_SCOPES['agent.reload'],
+      access: scopeOf('agent.reload'),
       handler: async ({ context }, at) => {
         const reload = await bus.send('agent.reload', parseFields(AgentPath, at), context);
         return jsonResponse<ReloadAgentResponse>({ ...reload, timestamp: now() });
@@ -33,7 +33,7 @@ export function agentRoutes(bus: Bus): Route[] {
     {
       method: 'GET',
       path: '/api/agent',
-      access: REQUEST_SCOPES['agent.describe'],
+      access: scopeOf('agent.describe'),
       handler: async ({ context }) => {
         const agent = await bus.send('agent.describe', {}, context);
         return jsonResponse<AgentResponse>({ ...agent, timestamp: now() });

@@ -1,5 +1,5 @@
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { BackupResponse } from '../../wire/responses.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
@@ -30,7 +30,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     {
       method: 'POST',
       path: '/api/backup',
-      access: REQUEST_SCOPES['log.backup'],
+      access: scopeOf('log.backup'),
       handler: async ({ context }) => {
         const copy = await bus.send('log.backup', {}, context);
         return jsonResponse<BackupResponse>({ status: 'written', ...copy, timestamp: now() });
@@ -39,7 +39,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     {
       method: 'GET',
       path: '/api/config.yaml',
-      access: REQUEST_SCOPES['config.export'],
+      access: scopeOf('config.export'),
       handler: async ({ context }) => {
         const body = await bus.send('config.export', {}, context);
         return { status: 200, headers: { 'Content-Type': 'application/yaml' }, body };

@@ -1,5 +1,5 @@
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import {
   CreateGrantRequest,
   GrantPath,
@@ -20,7 +20,7 @@ export function grantRoutes(bus: Bus): Route[] {
     {
       method: 'POST',
       path,
-      access: REQUEST_SCOPES['grant.create'],
+      access: scopeOf('grant.create'),
       handler: async (request, at) => {
         const { sessionId } = parseFields(GrantsPath, at);
         const wanted = parseFields(CreateGrantRequest, await readJsonObject(request));
@@ -31,7 +31,7 @@ export function grantRoutes(bus: Bus): Route[] {
     {
       method: 'GET',
       path,
-      access: REQUEST_SCOPES['grant.list'],
+      access: scopeOf('grant.list'),
       handler: async ({ context }, at) => {
         const grants = await bus.send('grant.list', parseFields(GrantsPath, at), context);
         return jsonResponse<GrantsResponse>({ grants, timestamp: now() });
@@ -40,7 +40,7 @@ export function grantRoutes(bus: Bus): Route[] {
     {
       method: 'DELETE',
       path: `${path}/:grantId`,
-      access: REQUEST_SCOPES['grant.revoke'],
+      access: scopeOf('grant.revoke'),
       handler: async ({ context }, at) => {
         const grant = await bus.send('grant.revoke', parseFields(GrantPath, at), context);
         return jsonResponse<RevokeGrantResponse>({ status: 'revoked', grant, timestamp: now() });

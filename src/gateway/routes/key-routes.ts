@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import {
   CreateKeyRequest,
@@ -24,19 +24,19 @@ export function keyRoutes(bus: Bus): Route[] {
     {
       method: 'POST',
       path: '/api/keys',
-      access: REQUEST_SCOPES['key.create'],
+      access: scopeOf('key.create'),
       handler: (request) => create(bus, request),
     },
     {
       method: 'GET',
       path: '/api/keys',
-      access: REQUEST_SCOPES['key.list'],
+      access: scopeOf('key.list'),
       handler: (request) => list(bus, request),
     },
     {
       method: 'DELETE',
       path: '/api/keys/:keyId',
-      access: REQUEST_SCOPES['key.revoke'],
+      access: scopeOf('key.revoke'),
       handler: (request, at) => revoke(bus, request, at),
     },
   ];

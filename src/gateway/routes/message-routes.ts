@@ -1,6 +1,6 @@
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../wire/requests.ts';
 import type { MessageResponse, MessageSyncResponse, ResetResponse } from '../../wire/responses.ts';
@@ -22,20 +22,20 @@ export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
       method: 'POST',
       path: '/api/message-sync',
       takesImages: true,
-      access: REQUEST_SCOPES['turn.start'],
+      access: scopeOf('turn.start'),
       waitsForTurn: true,
       handler: (request) => messageSync(bus, request, maxImageBytes),
     },
     {
       method: 'POST',
       path: '/api/message',
-      access: REQUEST_SCOPES['turn.start'],
+      access: scopeOf('turn.start'),
       handler: (request) => message(bus, request),
     },
     {
       method: 'POST',
       path: '/api/reset',
-      access: REQUEST_SCOPES['session.reset'],
+      access: scopeOf('session.reset'),
       handler: (request) => reset(bus, request),
     },
   ];

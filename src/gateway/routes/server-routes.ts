@@ -1,7 +1,7 @@
 import type { Tool, ToolExecution } from '../../core/tool-call/tool.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { ConnectServerRequest, ServerLogQuery } from '../../wire/requests.ts';
 import type {
@@ -28,43 +28,43 @@ export function serverRoutes(bus: Bus): Route[] {
     {
       method: 'GET',
       path: '/api/mcp/servers',
-      access: REQUEST_SCOPES['mcp-server.list'],
+      access: scopeOf('mcp-server.list'),
       handler: (request) => listServers(bus, request),
     },
     {
       method: 'POST',
       path: '/api/connect-server',
-      access: REQUEST_SCOPES['mcp-server.connect'],
+      access: scopeOf('mcp-server.connect'),
       handler: (request) => connectServer(bus, request),
     },
     {
       method: 'DELETE',
       path: server,
-      access: REQUEST_SCOPES['mcp-server.disconnect'],
+      access: scopeOf('mcp-server.disconnect'),
       handler: (request, at) => disconnectServer(bus, request, at),
     },
     {
       method: 'POST',
       path: `${server}/reconnect`,
-      access: REQUEST_SCOPES['mcp-server.reconnect'],
+      access: scopeOf('mcp-server.reconnect'),
       handler: (request, at) => reconnectServer(bus, request, at),
     },
     {
       method: 'GET',
       path: `${server}/logs`,
-      access: REQUEST_SCOPES['mcp-server.log'],
+      access: scopeOf('mcp-server.log'),
       handler: (request, at) => readLog(bus, request, at),
     },
     {
       method: 'GET',
       path: `${server}/tools`,
-      access: REQUEST_SCOPES['tool.list'],
+      access: scopeOf('tool.list'),
       handler: (request, at) => listTools(bus, request, at),
     },
     {
       method: 'POST',
       path: `${server}/tools/:toolName/execute`,
-      access: REQUEST_SCOPES['tool.execute'],
+      access: scopeOf('tool.execute'),
       takesArguments: true,
       mayStream: true,
       handler: (request, at) => executeTool(bus, request, at),

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import {
   ApprovalRequest,
@@ -56,85 +56,85 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
     {
       method: 'GET',
       path: '/api/sessions',
-      access: REQUEST_SCOPES['session.list'],
+      access: scopeOf('session.list'),
       handler: (request) => list(bus, request),
     },
     {
       method: 'GET',
       path: '/api/approvals',
-      access: REQUEST_SCOPES['approval.list'],
+      access: scopeOf('approval.list'),
       handler: (request) => approvals(bus, request),
     },
     {
       method: 'GET',
       path: '/api/inputs',
-      access: REQUEST_SCOPES['input.list'],
+      access: scopeOf('input.list'),
       handler: (request) => inputs(bus, request),
     },
     {
       method: 'GET',
       path: session,
-      access: REQUEST_SCOPES['session.view'],
+      access: scopeOf('session.view'),
       handler: (request, at) => view(bus, request, at),
     },
     {
       method: 'PATCH',
       path: session,
-      access: REQUEST_SCOPES['session.rename'],
+      access: scopeOf('session.rename'),
       handler: (request, at) => rename(bus, request, at),
     },
     {
       method: 'DELETE',
       path: session,
-      access: REQUEST_SCOPES['session.delete'],
+      access: scopeOf('session.delete'),
       handler: (request, at) => remove(bus, request, at),
     },
     {
       method: 'POST',
       path: `${session}/fork`,
-      access: REQUEST_SCOPES['session.fork'],
+      access: scopeOf('session.fork'),
       handler: (request, at) => fork(bus, request, at),
     },
     {
       method: 'POST',
       path: `${session}/cancel`,
-      access: REQUEST_SCOPES['turn.cancel'],
+      access: scopeOf('turn.cancel'),
       handler: (request, at) => cancel(bus, request, at),
     },
     {
       method: 'POST',
       path: `${session}/approvals/:callId`,
-      access: REQUEST_SCOPES['approval.answer'],
+      access: scopeOf('approval.answer'),
       handler: (request, at) => answerApproval(bus, request, at),
     },
     {
       method: 'POST',
       path: `${session}/calls/:callId`,
-      access: REQUEST_SCOPES['tool-call.answer'],
+      access: scopeOf('tool-call.answer'),
       handler: (request, at) => answerCall(bus, request, at),
     },
     {
       method: 'POST',
       path: `${session}/inputs/:inputId`,
-      access: REQUEST_SCOPES['input.answer'],
+      access: scopeOf('input.answer'),
       handler: (request, at) => answerInput(bus, request, at),
     },
     {
       method: 'GET',
       path: `${session}/export`,
-      access: REQUEST_SCOPES['session.events'],
+      access: scopeOf('session.events'),
       handler: ({ context }, at) => sessionExport({ bus, context }, sessionOf(at)),
     },
     {
       method: 'GET',
       path: `${session}/images/:seq`,
-      access: REQUEST_SCOPES['session.events'],
+      access: scopeOf('session.events'),
       handler: (request, at) => image(bus, request, at),
     },
     {
       method: 'GET',
       path: `${session}/events`,
-      access: REQUEST_SCOPES['session.events'],
+      access: scopeOf('session.events'),
       handler: (request, at) => events(bus, fanOut, request, at),
     },
   ];

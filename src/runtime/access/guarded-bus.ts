@@ -9,7 +9,7 @@ import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Audit } from '../../ports/audit.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../ports/request-scopes.ts';
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import { auditEntry } from './audited-requests.ts';
 import type { GrantBook } from './grant-book.ts';
@@ -53,7 +53,7 @@ export class GuardedBus implements Bus {
     const meant = inward ? inward(request, client, this.#visible) : request;
     const needs = sessionNeeds(type, meant);
     try {
-      requireScope(client, REQUEST_SCOPES[type]);
+      requireScope(client, scopeOf(type));
       for (const { id, need } of needs) this.#visible.require(id, need, client);
       const answer = await this.#requests.send(type, meant, client);
       this.#record(type, meant, { needs, client });

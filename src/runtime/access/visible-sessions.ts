@@ -3,8 +3,8 @@ import { isAmong, ownPrefix, type SessionsOf, sessionNameFor } from '../../core/
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { SessionNeed } from '../../ports/request-rules.ts';
 import type { GrantBook } from './grant-book.ts';
-import type { SessionNeed } from './session-needs.ts';
 
 /** Whose sessions a client may use: its own, those of its tenant if it is an admin, and those that are shared with it. */
 export class VisibleSessions {

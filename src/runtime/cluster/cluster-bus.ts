@@ -19,7 +19,7 @@ import { HeldSignals } from './held-signals.ts';
 import { OrphanTurns } from './orphan-turns.ts';
 import { type ComposedAgent, OwnerRequests } from './owner-requests.ts';
 import { RemoteMachines } from './remote-machines.ts';
-import { sessionOf } from './request-kinds.ts';
+import { sessionOf } from './request-session.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import { outcomeUnknown, ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, outcomeUnknown, ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
+import { effectOf, isAskedAgain } from '../../ports/request-rules.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { Cluster } from './cluster.ts';
 import { busAway, NodeLostError } from './node-calls.ts';
-import { CHANGES, READINGS, REPEATABLE, UNKNOWN } from './request-kinds.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
@@ -21,6 +21,13 @@ type Position = Answer<'session.position'>;
 const PATIENCE_MS = 10_000;
 const BETWEEN_TRIES_MS = 50;
 const MOST_OWNERS = 100_000;
+
+/** Errors that say that something is not there: another node may have just recorded it. */
+const NOT_FOUND: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SERVER_NOT_FOUND',
+  'GRANT_NOT_FOUND',
+  'API_KEY_NOT_FOUND',
+]);
 
 /** What there is once the agent is composed. */
 export interface ComposedAgent {
@@ -85,7 +92,7 @@ export class OwnerRequests {
   /** Prepares this node for a request of another one. Throws a `SessionElsewhereError` if the request is not for this node. */
   async admit(sessionId: SessionId, type: RequestType): Promise<void> {
     await this.#refuseWhenLeaving(sessionId, type);
-    if (CHANGES.has(type)) await this.claim(sessionId);
+    if (effectOf(type) === 'changes') await this.claim(sessionId);
   }
 
   /** Answers by this node. What another node has just recorded counts. */
@@ -97,7 +104,7 @@ export class OwnerRequests {
     try {
       return await this.#local.send(type, request, context);
     } catch (error) {
-      if (!(error instanceof ServiceError) || !UNKNOWN.has(error.code)) throw error;
+      if (!(error instanceof ServiceError) || !NOT_FOUND.has(error.code)) throw error;
       await this.#composed().catchUp();
       return this.#local.send(type, request, context);
     }
@@ -135,7 +142,7 @@ export class OwnerRequests {
     if (owner !== null) return this.#ask(owner, asked);
     if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId, type);
     // Before anything is recorded about the request.
-    else if (CHANGES.has(type)) await this.claim(sessionId);
+    else if (effectOf(type) === 'changes') await this.claim(sessionId);
     return this.here(type, request, context);
   }
 
@@ -184,7 +191,7 @@ export class OwnerRequests {
       return owner === membership.self ? null : owner;
     }
     // While this node stops, another one takes the session.
-    if (this.#composed().sessions.isDraining && !READINGS.has(type)) {
+    if (this.#composed().sessions.isDraining && effectOf(type) !== 'looks') {
       await this.#composed().sessions.left(sessionId);
       return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
     }
@@ -194,7 +201,7 @@ export class OwnerRequests {
   /** While this node stops, the sessions that it still has can be read, and everything else waits until they have left. */
   async #refuseWhenLeaving(sessionId: SessionId, type: RequestType): Promise<void> {
     const { sessions } = this.#composed();
-    if (!sessions.isDraining || (READINGS.has(type) && sessions.has(sessionId))) return;
+    if (!sessions.isDraining || (effectOf(type) === 'looks' && sessions.has(sessionId))) return;
     await sessions.left(sessionId);
     if (this.#cluster.others.some(({ isDraining }) => !isDraining))
       throw new SessionElsewhereError(sessionId, null);
@@ -225,7 +232,7 @@ export class OwnerRequests {
       const turn = await this.#recorded(asked.request);
       return turn && { answer: turn as Answer<T> };
     }
-    if (!REPEATABLE.has(type)) throw answerLost(error);
+    if (!isAskedAgain(type)) throw answerLost(error);
     return null;
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import { RunInput } from '../../ag-ui/run-input.ts';
 import { EVENT_STREAM_TYPE, type Operation } from './operation.ts';
 
@@ -21,7 +21,7 @@ const stream = [
 export const agUiOperations: readonly Operation[] = [
   {
     id: 'runAgent',
-    scope: REQUEST_SCOPES['turn.start'],
+    scope: scopeOf('turn.start'),
     method: 'POST',
     path: '/ag-ui',
     tag: 'AG-UI',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AgentId } from '../../../core/agent-description.ts';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import { AgentResponse, AgentsResponse, ReloadAgentResponse } from '../../../wire/responses.ts';
 import { JSON_TYPE, type Operation, ok } from './operation.ts';
 
@@ -14,7 +14,7 @@ const support = {
 
 const agents: Operation = {
   id: 'listAgents',
-  scope: REQUEST_SCOPES['agent.list'],
+  scope: scopeOf('agent.list'),
   method: 'GET',
   path: '/api/agents',
   tag: 'Service',
@@ -28,7 +28,7 @@ const agents: Operation = {
 
 const reload: Operation = {
   id: 'reloadAgent',
-  scope: REQUEST_SCOPES['agent.reload'],
+  scope: scopeOf('agent.reload'),
   method: 'POST',
   path: '/api/agents/:agentId/reload',
   tag: 'Service',
@@ -70,7 +70,7 @@ const reload: Operation = {
 
 const agent: Operation = {
   id: 'describeAgent',
-  scope: REQUEST_SCOPES['agent.describe'],
+  scope: scopeOf('agent.describe'),
   method: 'GET',
   path: '/api/agent',
   tag: 'Service',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import {
   Conversation,
   ConversationUpdate,
@@ -80,7 +80,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...common,
     id: 'createConversation',
-    scope: REQUEST_SCOPES['session.describe'],
+    scope: scopeOf('session.describe'),
     method: 'POST',
     path: '/v1/conversations',
     summary: 'Begin a conversation',
@@ -102,7 +102,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofConversation,
     id: 'showConversation',
-    scope: REQUEST_SCOPES['session.view'],
+    scope: scopeOf('session.view'),
     method: 'GET',
     summary: 'Show a conversation',
     answers: { [JSON_TYPE]: Conversation },
@@ -111,7 +111,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofConversation,
     id: 'updateConversation',
-    scope: REQUEST_SCOPES['session.describe'],
+    scope: scopeOf('session.describe'),
     method: 'POST',
     summary: 'Change the metadata of a conversation',
     body: { schema: ConversationUpdate, required: true },
@@ -129,7 +129,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofItems,
     id: 'listConversationItems',
-    scope: REQUEST_SCOPES['session.events'],
+    scope: scopeOf('session.events'),
     method: 'GET',
     summary: 'List what was said in a conversation',
     description: 'Since it was last cleared. The items of its responses have the ids that they have there.',
@@ -154,7 +154,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofItems,
     id: 'addConversationItems',
-    scope: REQUEST_SCOPES['session.extend'],
+    scope: scopeOf('session.extend'),
     method: 'POST',
     summary: 'Add to a conversation, without an answer',
     description: 'Refused while a response is in progress.',
@@ -187,7 +187,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofItem,
     id: 'showConversationItem',
-    scope: REQUEST_SCOPES['session.events'],
+    scope: scopeOf('session.events'),
     method: 'GET',
     summary: 'Show an item of a conversation',
     answers: { [JSON_TYPE]: SessionItem },
@@ -203,7 +203,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofItem,
     id: 'deleteConversationItem',
-    scope: REQUEST_SCOPES['session.delete'],
+    scope: scopeOf('session.delete'),
     method: 'DELETE',
     summary: 'Is refused: a conversation is deleted as a whole',
     answers: {},
@@ -227,7 +227,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofConversation,
     id: 'deleteConversation',
-    scope: REQUEST_SCOPES['session.delete'],
+    scope: scopeOf('session.delete'),
     method: 'DELETE',
     summary: 'Delete a conversation, with all that was said in it',
     answers: { [JSON_TYPE]: DeletedConversation },

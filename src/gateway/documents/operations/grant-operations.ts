@@ -1,4 +1,4 @@
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import {
   CreateGrantRequest,
   GrantPath,
@@ -22,7 +22,7 @@ const grant = {
 
 const create: Operation = {
   id: 'shareSession',
-  scope: REQUEST_SCOPES['grant.create'],
+  scope: scopeOf('grant.create'),
   method: 'POST',
   path: '/api/sessions/:sessionId/grants',
   tag: 'Access',
@@ -45,7 +45,7 @@ const create: Operation = {
 
 const list: Operation = {
   id: 'listGrants',
-  scope: REQUEST_SCOPES['grant.list'],
+  scope: scopeOf('grant.list'),
   method: 'GET',
   path: '/api/sessions/:sessionId/grants',
   tag: 'Access',
@@ -66,7 +66,7 @@ const list: Operation = {
 
 const revoke: Operation = {
   id: 'revokeGrant',
-  scope: REQUEST_SCOPES['grant.revoke'],
+  scope: scopeOf('grant.revoke'),
   method: 'DELETE',
   path: '/api/sessions/:sessionId/grants/:grantId',
   tag: 'Access',

@@ -1,4 +1,4 @@
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import {
   CreateKeyRequest,
   CreateKeyResponse,
@@ -23,7 +23,7 @@ const ci = {
 
 const createKey: Operation = {
   id: 'createKey',
-  scope: REQUEST_SCOPES['key.create'],
+  scope: scopeOf('key.create'),
   method: 'POST',
   path: '/api/keys',
   tag: 'Access',
@@ -71,7 +71,7 @@ const createKey: Operation = {
 
 const listKeys: Operation = {
   id: 'listKeys',
-  scope: REQUEST_SCOPES['key.list'],
+  scope: scopeOf('key.list'),
   method: 'GET',
   path: '/api/keys',
   tag: 'Access',
@@ -84,7 +84,7 @@ const listKeys: Operation = {
 
 const revokeKey: Operation = {
   id: 'revokeKey',
-  scope: REQUEST_SCOPES['key.revoke'],
+  scope: scopeOf('key.revoke'),
   method: 'DELETE',
   path: '/api/keys/:keyId',
   tag: 'Access',

@@ -1,4 +1,4 @@
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../../wire/requests.ts';
 import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../../wire/responses.ts';
 import { errorExamples } from './error-examples.ts';
@@ -22,7 +22,7 @@ const withoutMessage: OperationExample = {
 export const messageOperations: readonly Operation[] = [
   {
     id: 'sendMessageAndWait',
-    scope: REQUEST_SCOPES['turn.start'],
+    scope: scopeOf('turn.start'),
     method: 'POST',
     path: '/api/message-sync',
     tag: 'Messages',
@@ -82,7 +82,7 @@ export const messageOperations: readonly Operation[] = [
   },
   {
     id: 'sendMessage',
-    scope: REQUEST_SCOPES['turn.start'],
+    scope: scopeOf('turn.start'),
     method: 'POST',
     path: '/api/message',
     tag: 'Messages',
@@ -118,7 +118,7 @@ export const messageOperations: readonly Operation[] = [
   },
   {
     id: 'resetConversation',
-    scope: REQUEST_SCOPES['session.reset'],
+    scope: scopeOf('session.reset'),
     method: 'POST',
     path: '/api/reset',
     tag: 'Messages',

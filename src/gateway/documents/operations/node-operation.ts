@@ -1,10 +1,10 @@
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import { NodesResponse } from '../../../wire/responses.ts';
 import { JSON_TYPE, type Operation, ok } from './operation.ts';
 
 export const nodeOperation: Operation = {
   id: 'listNodes',
-  scope: REQUEST_SCOPES['node.list'],
+  scope: scopeOf('node.list'),
   method: 'GET',
   path: '/api/nodes',
   tag: 'Service',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import { ChatCompletion } from '../../openai/chat/chat-answers.ts';
 import { ChatRequest } from '../../openai/chat/chat-request.ts';
 import { SessionHeader } from '../../openai/chosen-session.ts';
@@ -104,7 +104,7 @@ const shown: Operation['examples'][number] = {
 const responseOperations: readonly Operation[] = [
   {
     id: 'createResponse',
-    scope: REQUEST_SCOPES['turn.start'],
+    scope: scopeOf('turn.start'),
     method: 'POST',
     path: '/v1/responses',
     tag: 'OpenAI',
@@ -136,7 +136,7 @@ const responseOperations: readonly Operation[] = [
   },
   {
     id: 'compactConversation',
-    scope: REQUEST_SCOPES['turn.start'],
+    scope: scopeOf('turn.start'),
     method: 'POST',
     path: '/v1/responses/compact',
     tag: 'OpenAI',
@@ -180,7 +180,7 @@ const responseOperations: readonly Operation[] = [
   {
     ...ofResponse,
     id: 'showResponse',
-    scope: REQUEST_SCOPES['session.events'],
+    scope: scopeOf('session.events'),
     method: 'GET',
     path: '/v1/responses/:responseId',
     summary: 'Show a response, or read its events from any of them on',
@@ -191,7 +191,7 @@ const responseOperations: readonly Operation[] = [
   {
     ...ofResponse,
     id: 'deleteResponse',
-    scope: REQUEST_SCOPES['session.delete'],
+    scope: scopeOf('session.delete'),
     method: 'DELETE',
     path: '/v1/responses/:responseId',
     summary: 'Delete a response, with the session that was made for it',
@@ -209,7 +209,7 @@ const responseOperations: readonly Operation[] = [
   {
     ...ofResponse,
     id: 'cancelResponse',
-    scope: REQUEST_SCOPES['turn.cancel'],
+    scope: scopeOf('turn.cancel'),
     method: 'POST',
     path: '/v1/responses/:responseId/cancel',
     summary: 'Cancel a response',
@@ -219,7 +219,7 @@ const responseOperations: readonly Operation[] = [
   {
     ...ofResponse,
     id: 'listInputItems',
-    scope: REQUEST_SCOPES['session.events'],
+    scope: scopeOf('session.events'),
     method: 'GET',
     path: '/v1/responses/:responseId/input_items',
     summary: 'List what the request of a response brought',
@@ -253,7 +253,7 @@ const responseOperations: readonly Operation[] = [
 export const openAiOperations: readonly Operation[] = [
   {
     id: 'listModels',
-    scope: REQUEST_SCOPES['agent.list'],
+    scope: scopeOf('agent.list'),
     method: 'GET',
     path: '/v1/models',
     tag: 'OpenAI',
@@ -271,7 +271,7 @@ export const openAiOperations: readonly Operation[] = [
   },
   {
     id: 'showModel',
-    scope: REQUEST_SCOPES['agent.list'],
+    scope: scopeOf('agent.list'),
     method: 'GET',
     path: '/v1/models/:model',
     tag: 'OpenAI',
@@ -292,7 +292,7 @@ export const openAiOperations: readonly Operation[] = [
   },
   {
     id: 'createChatCompletion',
-    scope: REQUEST_SCOPES['turn.start'],
+    scope: scopeOf('turn.start'),
     method: 'POST',
     path: '/v1/chat/completions',
     tag: 'OpenAI',

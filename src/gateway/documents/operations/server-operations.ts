@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import { ConnectServerRequest, ServerLogQuery } from '../../../wire/requests.ts';
 import {
   ExecuteToolResponse,
@@ -40,7 +40,7 @@ const unknownServer: OperationExample = {
 
 const listServers: Operation = {
   id: 'listServers',
-  scope: REQUEST_SCOPES['mcp-server.list'],
+  scope: scopeOf('mcp-server.list'),
   method: 'GET',
   path: '/api/mcp/servers',
   tag: 'Tool servers',
@@ -52,7 +52,7 @@ const listServers: Operation = {
 
 const connectServer: Operation = {
   id: 'connectServer',
-  scope: REQUEST_SCOPES['mcp-server.connect'],
+  scope: scopeOf('mcp-server.connect'),
   method: 'POST',
   path: '/api/connect-server',
   tag: 'Tool servers',
@@ -103,7 +103,7 @@ const connectServer: Operation = {
 
 const reconnectServer: Operation = {
   id: 'reconnectServer',
-  scope: REQUEST_SCOPES['mcp-server.reconnect'],
+  scope: scopeOf('mcp-server.reconnect'),
   method: 'POST',
   path: `${path}/reconnect`,
   tag: 'Tool servers',
@@ -125,7 +125,7 @@ const reconnectServer: Operation = {
 
 const disconnectServer: Operation = {
   id: 'disconnectServer',
-  scope: REQUEST_SCOPES['mcp-server.disconnect'],
+  scope: scopeOf('mcp-server.disconnect'),
   method: 'DELETE',
   path,
   tag: 'Tool servers',
@@ -151,7 +151,7 @@ const disconnectServer: Operation = {
 
 const listTools: Operation = {
   id: 'listTools',
-  scope: REQUEST_SCOPES['tool.list'],
+  scope: scopeOf('tool.list'),
   method: 'GET',
   path: `${path}/tools`,
   tag: 'Tool servers',
@@ -186,7 +186,7 @@ const listTools: Operation = {
 
 const readServerLog: Operation = {
   id: 'readServerLog',
-  scope: REQUEST_SCOPES['mcp-server.log'],
+  scope: scopeOf('mcp-server.log'),
   method: 'GET',
   path: `${path}/logs`,
   tag: 'Tool servers',
@@ -218,7 +218,7 @@ const sum = {
 
 const executeTool: Operation = {
   id: 'executeTool',
-  scope: REQUEST_SCOPES['tool.execute'],
+  scope: scopeOf('tool.execute'),
   method: 'POST',
   path: `${path}/tools/:toolName/execute`,
   tag: 'Tool servers',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MetricsReport } from '../../../core/metric-catalogue.ts';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import { MetricSamplesQuery, StatechartsQuery } from '../../../wire/requests.ts';
 import {
   BackupResponse,
@@ -85,7 +85,7 @@ const statecharts: Operation = {
 
 const configuration: Operation = {
   id: 'exportConfiguration',
-  scope: REQUEST_SCOPES['config.export'],
+  scope: scopeOf('config.export'),
   method: 'GET',
   path: '/api/config.yaml',
   tag: 'Service',
@@ -108,7 +108,7 @@ const configuration: Operation = {
 
 const backup: Operation = {
   id: 'backUpLog',
-  scope: REQUEST_SCOPES['log.backup'],
+  scope: scopeOf('log.backup'),
   method: 'POST',
   path: '/api/backup',
   tag: 'Service',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CallId, SessionId } from '../../../core/ids.ts';
 import { LOG_FORMAT } from '../../../core/log/event-codec.ts';
 import { InputId } from '../../../core/tool-call/input-events.ts';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import {
   ApprovalRequest,
   ApprovalsQuery,
@@ -80,7 +80,7 @@ const unknownSession: OperationExample = {
 
 const listSessions: Operation = {
   id: 'listSessions',
-  scope: REQUEST_SCOPES['session.list'],
+  scope: scopeOf('session.list'),
   method: 'GET',
   path: '/api/sessions',
   tag: 'Sessions',
@@ -123,7 +123,7 @@ const listSessions: Operation = {
 
 const viewSession: Operation = {
   id: 'viewSession',
-  scope: REQUEST_SCOPES['session.view'],
+  scope: scopeOf('session.view'),
   method: 'GET',
   path,
   tag: 'Sessions',
@@ -160,7 +160,7 @@ const viewSession: Operation = {
 
 const renameSession: Operation = {
   id: 'renameSession',
-  scope: REQUEST_SCOPES['session.rename'],
+  scope: scopeOf('session.rename'),
   method: 'PATCH',
   path,
   tag: 'Sessions',
@@ -184,7 +184,7 @@ const renameSession: Operation = {
 
 const deleteSession: Operation = {
   id: 'deleteSession',
-  scope: REQUEST_SCOPES['session.delete'],
+  scope: scopeOf('session.delete'),
   method: 'DELETE',
   path,
   tag: 'Sessions',
@@ -212,7 +212,7 @@ const image = {
 
 const sessionImage: Operation = {
   id: 'getSessionImage',
-  scope: REQUEST_SCOPES['session.events'],
+  scope: scopeOf('session.events'),
   method: 'GET',
   path: `${path}/images/:seq`,
   tag: 'Sessions',
@@ -247,7 +247,7 @@ const sessionImage: Operation = {
 
 const forkSession: Operation = {
   id: 'forkSession',
-  scope: REQUEST_SCOPES['session.fork'],
+  scope: scopeOf('session.fork'),
   method: 'POST',
   path: `${path}/fork`,
   tag: 'Sessions',
@@ -288,7 +288,7 @@ const forkSession: Operation = {
 
 const cancelTurn: Operation = {
   id: 'cancelTurn',
-  scope: REQUEST_SCOPES['turn.cancel'],
+  scope: scopeOf('turn.cancel'),
   method: 'POST',
   path: `${path}/cancel`,
   tag: 'Sessions',
@@ -317,7 +317,7 @@ const cancelTurn: Operation = {
 
 const listApprovals: Operation = {
   id: 'listApprovals',
-  scope: REQUEST_SCOPES['approval.list'],
+  scope: scopeOf('approval.list'),
   method: 'GET',
   path: '/api/approvals',
   tag: 'Sessions',
@@ -338,7 +338,7 @@ const listApprovals: Operation = {
 
 const answerApproval: Operation = {
   id: 'answerApproval',
-  scope: REQUEST_SCOPES['approval.answer'],
+  scope: scopeOf('approval.answer'),
   method: 'POST',
   path: `${path}/approvals/:callId`,
   tag: 'Sessions',
@@ -378,7 +378,7 @@ const answerApproval: Operation = {
 
 const answerCall: Operation = {
   id: 'answerToolCall',
-  scope: REQUEST_SCOPES['tool-call.answer'],
+  scope: scopeOf('tool-call.answer'),
   method: 'POST',
   path: `${path}/calls/:callId`,
   tag: 'Sessions',
@@ -410,7 +410,7 @@ const answerCall: Operation = {
 
 const listInputs: Operation = {
   id: 'listInputs',
-  scope: REQUEST_SCOPES['input.list'],
+  scope: scopeOf('input.list'),
   method: 'GET',
   path: '/api/inputs',
   tag: 'Sessions',
@@ -431,7 +431,7 @@ const listInputs: Operation = {
 
 const answerInput: Operation = {
   id: 'answerInput',
-  scope: REQUEST_SCOPES['input.answer'],
+  scope: scopeOf('input.answer'),
   method: 'POST',
   path: `${path}/inputs/:inputId`,
   tag: 'Sessions',
@@ -470,7 +470,7 @@ const answerInput: Operation = {
 
 const readEvents: Operation = {
   id: 'readEvents',
-  scope: REQUEST_SCOPES['session.events'],
+  scope: scopeOf('session.events'),
   method: 'GET',
   path: `${path}/events`,
   tag: 'Sessions',
@@ -528,7 +528,7 @@ const readEvents: Operation = {
 
 const exportSession: Operation = {
   id: 'exportSession',
-  scope: REQUEST_SCOPES['session.events'],
+  scope: scopeOf('session.events'),
   method: 'GET',
   path: `${path}/export`,
   tag: 'Sessions',

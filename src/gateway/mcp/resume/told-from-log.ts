@@ -1,6 +1,6 @@
 import { requireScope } from '../../../core/access/require-scope.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { REQUEST_SCOPES } from '../../../ports/request-scopes.ts';
+import { scopeOf } from '../../../ports/request-rules.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { recordedTurn } from '../../requests/recorded-turn.ts';
@@ -29,7 +29,7 @@ export async function toldFromLog(
   { stream, told }: EventId,
 ): Promise<HttpResponse> {
   const { context, credential, method } = request;
-  if (context.rights) requireScope(context, REQUEST_SCOPES['session.events']);
+  if (context.rights) requireScope(context, scopeOf('session.events'));
   if (told === 'end') return whole('', request);
   const { sessionId, requestId } = chat;
   const recorded = await recordedTurn(bus, chat, context).catch(ifNoSession);
