@@ -69,12 +69,23 @@ export class SessionArchive {
     return all.slice(0, limit);
   }
 
-  /** The wanted sessions that do not stand with the others. */
-  async #shared({ after = '', query = '', of }: WantedList, prefix: string): Promise<SessionSummary[]> {
-    const ids = [...(of?.also ?? [])].filter((id) => id > after && !(prefix !== '' && id.startsWith(prefix)));
-    const found = await Promise.all(ids.map((sessionId) => this.#journal.sessions({ sessionId })));
-    const streams = await withTitles(this.#journal, found.flat());
-    return streams.filter((stream) => contains(stream, '', query.toLocaleLowerCase()));
+  /** The first wanted sessions that do not stand with the others. */
+  async #shared(
+    { after = '', query = '', of, limit }: WantedList,
+    prefix: string,
+  ): Promise<SessionSummary[]> {
+    const text = query.toLocaleLowerCase();
+    const ids = [...(of?.also ?? [])]
+      .filter((id) => id > after && !(prefix !== '' && id.startsWith(prefix)))
+      .toSorted();
+    const found: SessionSummary[] = [];
+    for (let next = 0; next < ids.length && found.length < limit; next += SHARED_AT_ONCE) {
+      const page = ids.slice(next, next + SHARED_AT_ONCE);
+      const streams = await Promise.all(page.map((sessionId) => this.#journal.sessions({ sessionId })));
+      const titled = await withTitles(this.#journal, streams.flat());
+      found.push(...titled.filter((stream) => contains(stream, '', text)));
+    }
+    return found;
   }
 
   async rename(sessionId: SessionId, title: string | null, origin: Origin): Promise<Renamed> {
@@ -151,6 +162,8 @@ export interface WantedList {
 }
 
 const SEARCH_PAGE = 1_000;
+/** Sessions that are shared stand anywhere in the index: each is looked up by itself. */
+const SHARED_AT_ONCE = 50;
 
 function byId(one: SessionSummary, other: SessionSummary): number {
   return one.sessionId < other.sessionId ? -1 : 1;

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { SessionArchive } from '../../../src/runtime/sessions/session-archive.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
@@ -18,4 +18,33 @@ it('a fork of a session that is deleted meanwhile says that there is no such ses
     details: { sessionId: 's' },
   });
   expect(await rig.logged('f')).toEqual([]);
+});
+
+it('a page of many shared sessions looks up no more than it needs', async () => {
+  const rig = new SessionRig();
+  const { journal, fold, registry } = rig;
+  const names = Array.from(
+    { length: 120 },
+    (_, number) => `acme/key:bob/s${String(number).padStart(4, '0')}`,
+  );
+  const message = { text: 'hello', turnId: 't' };
+  for (const sessionId of names)
+    await journal.append(sessionId, 0, [{ type: 'turn.requested', ...message }], {
+      origin: CLIENT,
+      open: false,
+    });
+  const lookedUp = vi.spyOn(journal, 'sessions');
+  const archive = new SessionArchive(journal, fold, registry);
+  const of = {
+    tenant: 'acme',
+    principal: 'key:ada',
+    also: new Set([...names, 'acme/key:bob/gone'].toReversed()),
+  };
+  const ids = async (after?: string) =>
+    (await archive.list({ limit: 10, of, ...(after && { after }) })).map(({ sessionId }) => sessionId);
+  expect(await ids()).toEqual(names.slice(0, 10));
+  const one = lookedUp.mock.calls.filter(([{ sessionId }]) => sessionId !== undefined);
+  expect(one.length).toBeLessThan(names.length);
+  expect(await ids(names[9])).toEqual(names.slice(10, 20));
+  expect(await ids(names[114])).toEqual(names.slice(115));
 });
