@@ -51,7 +51,7 @@ export class SessionArchive {
     const pageSize = query === '' && prefix !== '' ? limit : SEARCH_PAGE;
     const isWanted = (stream: SessionSummary): boolean =>
       isSession(stream.sessionId) &&
-      (of === undefined || isAmong(stream.sessionId, of)) &&
+      (of === undefined || isOwn(stream.sessionId, of)) &&
       contains(stream, prefix, text);
     const found: SessionSummary[] = [];
     // What is shared may stand before the own sessions.
@@ -64,20 +64,15 @@ export class SessionArchive {
       const isEnd = page.length < pageSize || !last?.startsWith(prefix) || !isSession(last);
       if (isEnd) break;
     }
-    const shared = await this.#shared(wanted, prefix);
+    const shared = of ? await this.#shared(wanted, of) : [];
     const all = shared.length === 0 ? found : [...shared, ...found].sort(byId);
     return all.slice(0, limit);
   }
 
-  /** The first wanted sessions that do not stand with the others. */
-  async #shared(
-    { after = '', query = '', of, limit }: WantedList,
-    prefix: string,
-  ): Promise<SessionSummary[]> {
+  /** The first wanted sessions of others that are shared. */
+  async #shared({ after = '', query = '', limit }: WantedList, of: SessionsOf): Promise<SessionSummary[]> {
     const text = query.toLocaleLowerCase();
-    const ids = [...(of?.also ?? [])]
-      .filter((id) => id > after && !(prefix !== '' && id.startsWith(prefix)))
-      .toSorted();
+    const ids = [...(of.also ?? [])].filter((id) => id > after && !isOwn(id, of)).toSorted();
     const found: SessionSummary[] = [];
     for (let next = 0; next < ids.length && found.length < limit; next += SHARED_AT_ONCE) {
       const page = ids.slice(next, next + SHARED_AT_ONCE);
@@ -164,6 +159,11 @@ export interface WantedList {
 const SEARCH_PAGE = 1_000;
 /** Sessions that are shared stand anywhere in the index: each is looked up by itself. */
 const SHARED_AT_ONCE = 50;
+
+/** Whether it is listed anyway, and not because it is shared. */
+function isOwn(id: SessionId, { also: _, ...of }: SessionsOf): boolean {
+  return isAmong(id, of);
+}
 
 function byId(one: SessionSummary, other: SessionSummary): number {
   return one.sessionId < other.sessionId ? -1 : 1;
