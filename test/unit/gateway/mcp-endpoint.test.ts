@@ -5,6 +5,7 @@ import { ANYONE, contextOf } from '../../../src/core/request/request-context.ts'
 import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
+import type { Peers } from '../../../src/ports/peers.ts';
 import type { HttpResponse } from '../../../src/ports/web-server.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
 import { identity } from '../../support/access/known-tokens.ts';
@@ -44,13 +45,14 @@ function holdStream({ status, body, onOver }: HttpResponse): () => Promise<void>
 }
 
 describe('the MCP endpoint', () => {
+  let deps: ConstructorParameters<typeof McpEndpoint>[0];
   let endpoint: McpEndpoint;
   let bus: LocalBus;
 
   beforeEach(() => {
     vi.useFakeTimers();
     bus = new LocalBus((error) => expect.unreachable(String(error)));
-    endpoint = new McpEndpoint({
+    deps = {
       bus,
       fanOut: new SignalFanOut(bus, new FakeBroadcast()),
       maxRequestBytes: false,
@@ -58,7 +60,8 @@ describe('the MCP endpoint', () => {
       card: () => ({ name: 'a', version: '1', model: 'none' }),
       secrets: sealedBox(memoryKeys(undefined)),
       log: recordingLog(),
-    });
+    };
+    endpoint = new McpEndpoint(deps);
   });
 
   afterEach(() => {
@@ -131,6 +134,44 @@ describe('the MCP endpoint', () => {
     vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
     expect(await pingStatus(sessionId)).toBe(404);
     expect(cancelled).not.toHaveBeenCalled();
+  });
+
+  it('has one session for all requests of a client that has begun it at another node', async () => {
+    const peers: Peers = {
+      ...{ clusterId: 'c', tell: () => undefined, onTold: () => undefined },
+      ...{ askAll: async () => [], onAsked: () => undefined },
+    };
+    using here = new McpEndpoint({ ...deps, peers });
+    using elsewhere = new McpEndpoint({ ...deps, peers });
+    let turn = Promise.withResolvers<string>();
+    let cancelled = Promise.withResolvers<unknown>();
+    bus.handle('turn.start', ({ turnId }) => {
+      turn.resolve(turnId);
+      return new Promise(() => undefined);
+    });
+    bus.handle('turn.cancel', async ({ turnId }) => {
+      cancelled.resolve(turnId);
+      return true;
+    });
+    const params = { name: 'chat_with_agent', arguments: { message: 'take your time' } };
+    const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params };
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } };
+    // The second request may come at any moment of what the first one does to make the session.
+    for (let ticks = 0; ticks < 15; ticks += 1) {
+      turn = Promise.withResolvers();
+      cancelled = Promise.withResolvers();
+      const begun = await elsewhere.handle(request('POST', INITIALIZE));
+      await readAll(begun);
+      const sessionId = begun.headers['mcp-session-id'];
+      const chatting = here.handle(request('POST', call, sessionId));
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      await readAll(await here.handle(request('POST', PING, sessionId)));
+      const turnId = await turn.promise;
+      await readAll(await here.handle(request('POST', cancel, sessionId)));
+      expect(await cancelled.promise).toBe(turnId);
+      await readAll(await chatting);
+    }
+    expect(here.sessions).toBe(15);
   });
 
   it('does not take a request that fails for one in use for ever', async () => {

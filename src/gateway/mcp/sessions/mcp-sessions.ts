@@ -38,6 +38,8 @@ export class McpSessions implements Disposable {
   readonly #deps: McpSessionsDeps;
   readonly #peers: McpPeers | undefined;
   readonly #sessions = new Map<string, McpSession>();
+  /** Sessions that are being made, for the requests that come meanwhile. */
+  readonly #revived = new Map<string, Promise<McpSession | undefined>>();
   readonly #ended = new EndedSessions();
   readonly #kept = new KeptStreams();
   readonly #sweeper: NodeJS.Timeout;
@@ -116,7 +118,11 @@ export class McpSessions implements Disposable {
 
   /** The session with this id, also if another node has begun it. It may be somebody else's. */
   async #find(id: string, request: ServedRequest): Promise<McpSession | undefined> {
-    return this.#sessions.get(id) ?? (this.#ended.has(id) ? undefined : await this.#revive(id, request));
+    const known = this.#sessions.get(id);
+    if (known || this.#ended.has(id) || !this.#peers?.mayHave(id, request.context)) return known;
+    const reviving = this.#revived.get(id) ?? this.#revive(id, request);
+    this.#revived.set(id, reviving);
+    return reviving.finally(() => this.#revived.delete(id));
   }
 
   /**
@@ -124,7 +130,6 @@ export class McpSessions implements Disposable {
    * its name, and who asks.
    */
   async #revive(id: string, { context, headers }: ServedRequest): Promise<McpSession | undefined> {
-    if (!this.#peers?.mayHave(id, context)) return undefined;
     const session = await this.#create({ ...context, trace: undefined }, id);
     await session.transport.handleRequest(initialization(headers.get('mcp-protocol-version')));
     return this.#sessions.get(id);
