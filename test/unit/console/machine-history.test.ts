@@ -46,6 +46,16 @@ describe('what the machines did', () => {
     expect(history.snapshot.moves).toHaveLength(1);
   });
 
+  it('takes the present that is told for the first time for no move of a machine that began before', () => {
+    const history = new MachineHistory([]);
+    history.take(state({ id: 'tools', machine: 'mcp-server', value: 'connected' }));
+    expect(history.snapshot.moves).toEqual([]);
+    history.take(state({ id: 'tools', machine: 'mcp-server', event: 'server.lost', value: 'error' }));
+    expect(history.snapshot.moves.map(({ before, after }) => [before, after])).toEqual([
+      ['connected', 'error'],
+    ]);
+  });
+
   it('keeps a hundred moves and a few ended machines, however many there are', () => {
     const history = new MachineHistory([]);
     for (let turn = 0; turn < 300; turn += 1) {

@@ -1,3 +1,5 @@
+import { mcpServerMachine } from '../../../../machines/mcp-server.machine.ts';
+import { turnMachine } from '../../../../machines/turn.machine.ts';
 import type { MachineState, StateValue } from '../../../core/machine-state.ts';
 import type { Move } from '../chart/active-states.ts';
 
@@ -15,6 +17,8 @@ export interface HistorySnapshot {
   readonly moves: readonly RecordedMove[];
 }
 
+/** Where a machine begins. */
+const INITIAL = { turn: turnMachine.config.initial, 'mcp-server': mcpServerMachine.config.initial };
 const MOST_MOVES = 100;
 /** How many ended machines are kept. */
 const MOST_ENDED = 20;
@@ -36,11 +40,12 @@ export class MachineHistory {
 
   take(state: MachineState): void {
     const known = this.#machines.get(state.id)?.after ?? null;
-    // After a reconnect the service sends the current states again, which are not moves.
-    const isRepeated = state.event === null && state.status === 'active' && known !== null;
+    // When it connects, and after each reconnect, the service sends the current states, which are not moves.
+    const isTold = state.event === null && state.status === 'active';
+    const isPresent = isTold && (known !== null || state.value !== INITIAL[state.machine]);
     const move = this.#moveOf(state, known);
     this.#machines.set(state.id, move);
-    if (isRepeated) return;
+    if (isPresent) return;
     this.#moves = [...this.#moves, move].slice(-MOST_MOVES);
     if (state.status !== 'active') this.#forgetEnded();
   }
