@@ -68,7 +68,7 @@ function install(packages: readonly string[]): void {
 const wanted = programs.filter(({ isThere, isSlow }) => !isThere() || isSlow?.());
 if (wanted.length > 0) install(wanted.map((program) => program.package));
 
-for (const { name, howToInstall } of programs.filter(({ isThere }) => !isThere())) {
+for (const { name, howToInstall } of wanted.filter(({ isThere }) => !isThere())) {
   process.stderr.write(`The tests need ${name}, and there is none.\n  ${howToInstall}\n`);
   process.exitCode = 1;
 }

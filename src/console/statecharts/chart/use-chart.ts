@@ -1,18 +1,8 @@
 import ELK from 'elkjs/lib/elk.bundled.js';
 import { useEffect, useMemo, useState } from 'react';
-import type { AnyStateMachine } from 'xstate';
-import { mcpServerMachine } from '../../../../machines/mcp-server.machine.ts';
-import { turnMachine } from '../../../../machines/turn.machine.ts';
-import type { MachineState } from '../../../core/machine-state.ts';
 import { type Chart, chartOf } from './chart.ts';
 import { type ChartLayout, layoutChart } from './chart-layout.ts';
-
-export type MachineKind = MachineState['machine'];
-
-const machineOf: Readonly<Record<MachineKind, AnyStateMachine>> = {
-  turn: turnMachine,
-  'mcp-server': mcpServerMachine,
-};
+import { type MachineKind, machineOf } from './machine-of.ts';
 
 export type Charts = Readonly<Record<MachineKind, Chart>>;
 

@@ -1,7 +1,6 @@
-import { mcpServerMachine } from '../../../../machines/mcp-server.machine.ts';
-import { turnMachine } from '../../../../machines/turn.machine.ts';
 import type { MachineState, StateValue } from '../../../core/machine-state.ts';
 import type { Move } from '../chart/active-states.ts';
+import { machineOf } from '../chart/machine-of.ts';
 
 /** The last known state of a machine, and the move that led to it. */
 export interface RecordedMove extends Move {
@@ -17,8 +16,6 @@ export interface HistorySnapshot {
   readonly moves: readonly RecordedMove[];
 }
 
-/** Where a machine begins. */
-const INITIAL = { turn: turnMachine.config.initial, 'mcp-server': mcpServerMachine.config.initial };
 const MOST_MOVES = 100;
 /** How many ended machines are kept. */
 const MOST_ENDED = 20;
@@ -42,7 +39,7 @@ export class MachineHistory {
     const known = this.#machines.get(state.id)?.after ?? null;
     // When it connects, and after each reconnect, the service sends the current states, which are not moves.
     const isTold = state.event === null && state.status === 'active';
-    const isPresent = isTold && (known !== null || state.value !== INITIAL[state.machine]);
+    const isPresent = isTold && (known !== null || state.value !== machineOf[state.machine].config.initial);
     const move = this.#moveOf(state, known);
     this.#machines.set(state.id, move);
     if (isPresent) return;
