@@ -2,7 +2,6 @@ import { pathToFileURL } from 'node:url';
 import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
 import type { AgentDescription, AgentIdentity, AgentVersion } from '../core/agent-description.ts';
-import { canonicalJson } from '../core/content-hash.ts';
 import type { SessionPolicy } from '../core/session/session-decider.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { CallableTool } from '../core/tool-server/passed-request.ts';
@@ -36,8 +35,6 @@ export interface InForceDeps
 export interface TakenOver {
   readonly agentVersion: AgentVersion;
   readonly servers: ServerChanges;
-  /** The sections of the file that have changed, and count from the next start of the service on. */
-  readonly needRestart: readonly string[];
 }
 
 interface VersionInUse {
@@ -111,7 +108,6 @@ export class AgentInForce implements SessionPolicy {
   /** From now on, turns begin with this definition. Resolves at once; servers end when the last turn with them is over. */
   takeOver(next: AgentDefinition, ruleWatch: RuleWatch): TakenOver {
     const { supervisor, log } = this.#deps;
-    const former = this.#definition;
     this.#versions = this.#versions.filter(({ uses }) => uses.isUsed);
     const { changes, retired } = supervisor.takeOver(next.config.mcpServers);
     const inUse = this.#versions;
@@ -125,11 +121,7 @@ export class AgentInForce implements SessionPolicy {
       .catch((err: unknown) =>
         log.warn({ err }, 'a tool server that the agent has no more did not end cleanly'),
       );
-    return {
-      agentVersion: next.agentVersion,
-      servers: changes,
-      needRestart: sectionsForRestart(former, next),
-    };
+    return { agentVersion: next.agentVersion, servers: changes };
   }
 
   #newCatalog({ config, model }: AgentDefinition): ToolCatalog {
@@ -154,22 +146,4 @@ export class AgentInForce implements SessionPolicy {
       historyTokens: config.history.maxTokens,
     };
   }
-}
-
-/** What the parts of the service were built with when it started. */
-function sectionsForRestart(
-  { config: former }: AgentDefinition,
-  { config: next }: AgentDefinition,
-): string[] {
-  const fixed = ({ server, cors, telemetry, mcp, limits, sessions }: AgentDefinition['config']) => ({
-    server,
-    cors,
-    telemetry,
-    mcp,
-    limits: { ...limits, queuedMessages: null },
-    sessions: { ...sessions, whenBusy: null },
-  });
-  const [before, after] = [fixed(former), fixed(next)];
-  const names = ['server', 'cors', 'telemetry', 'mcp', 'limits', 'sessions'] as const;
-  return names.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
 }

@@ -137,6 +137,7 @@ export async function composeAgent({
     requests,
     readiness,
     ruleWatch,
+    schemas: adapters.schemas,
     backups: new LogBackups(adapters.backup),
     logSize: () => logSize(store, log),
     describeAgent: () => inForce.describe(),

@@ -169,7 +169,8 @@ function refuseUnknown(program: Command): void {
 const environmentHelp = `
 Every option has a variable too: AGENT_SERVICE_MODE, AGENT_SERVICE_WEB_PORT (or PORT), AGENT_SERVICE_AGENT,
 AGENT_SERVICE_HOST, AGENT_SERVICE_DATA_DIR, AGENT_SERVICE_LOG_LEVEL, AGENT_SERVICE_TRANSPORT,
-AGENT_SERVICE_INSPECT (states or content), AGENT_SERVICE_CONFIG, AGENT_SERVICE_INSECURE (1).
+AGENT_SERVICE_INSPECT (states or content), AGENT_SERVICE_CONFIG, AGENT_SERVICE_INSECURE (1),
+AGENT_SERVICE_STORE, AGENT_SERVICE_BUS, AGENT_SERVICE_STANDBY (1).
 A flag wins over its variable, the variable over the agent file, and the agent file over the default.
 `;
 

@@ -73,6 +73,8 @@ export const AgentReload = z.object({
   needRestart: z
     .array(z.string())
     .readonly()
-    .describe('Sections of the file that have changed, and count from the next start of the service on.'),
+    .describe(
+      'Sections of the file that are others than at the start of the service, and count from its next start on.',
+    ),
 });
 export type AgentReload = z.infer<typeof AgentReload>;

@@ -2,6 +2,8 @@ import type { Identity } from '../core/access/identity.ts';
 
 /** Knows one kind of bearer token. */
 export interface TokenVerifier {
+  /** What the names of its principals begin with: `key:`. */
+  readonly principals: readonly string[];
   /** Whether the token looks like one of this kind. Costs next to nothing. */
   recognizes(token: string): boolean;
   /**

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { SessionId } from '../core/ids.ts';
 
-const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-23T12:00:00Z' });
+const time = z.union(
+  [z.iso.date(), z.iso.datetime({ offset: true })],
+  'must be a day, which begins at midnight UTC, or a time such as 2026-11-23T12:00:00Z',
+);
 
 /** Query of `GET /api/audit`. */
 export const AuditQuery = z.object({

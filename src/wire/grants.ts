@@ -8,7 +8,7 @@ const timestamp = Timestamp;
 /** Body of `POST /api/sessions/{sessionId}/grants`. */
 export const CreateGrantRequest = NewGrant.refine(
   ({ principal, role }) => (principal === undefined) !== (role === undefined),
-  { path: ['principal'], error: 'is needed, or else a role: exactly one of the two' },
+  { path: ['principal'], error: 'must be given, or else role: exactly one of the two' },
 );
 
 /** Path of `/api/sessions/{sessionId}/grants/{grantId}`. */

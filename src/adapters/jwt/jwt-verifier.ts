@@ -10,7 +10,7 @@ import { IssuerKeys } from './issuer-keys.ts';
 import { discoverJwksUri } from './key-discovery.ts';
 import { type Fetch, fetchJson, type ProviderEndpoint } from './provider-json.ts';
 import { asRefusal, refused } from './refusal.ts';
-import { type DefinedRoles, endOf, identityOf } from './token-identity.ts';
+import { type DefinedRoles, endOf, identityOf, principalOf } from './token-identity.ts';
 import { type Clocks, VerifiedTokens } from './verified-tokens.ts';
 
 export interface JwtDeps {
@@ -39,6 +39,7 @@ export function jwtVerifier(issuers: readonly JwtIssuerConfig[], deps: JwtDeps):
 }
 
 class JwtVerifier implements TokenVerifier {
+  readonly principals: readonly string[];
   readonly #checks: ReadonlyMap<string, IssuerCheck>;
   readonly #verified: VerifiedTokens;
   readonly #roles: DefinedRoles;
@@ -47,6 +48,7 @@ class JwtVerifier implements TokenVerifier {
     const { now = Date.now, elapsed = () => performance.now() } = given;
     const access = { fetch: given.fetch ?? fetch, clock: given.clock ?? systemClock };
     const clocks = { now, elapsed };
+    this.principals = issuers.map(({ name }) => principalOf(name, ''));
     this.#roles = roles;
     this.#verified = new VerifiedTokens(clocks);
     this.#checks = new Map(

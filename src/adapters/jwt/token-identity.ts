@@ -20,7 +20,7 @@ export function identityOf(token: VerifiedToken, issuer: JwtIssuerConfig, define
   const roles = rolesOf(payload, issuer);
   const credential = isName(payload.jti) ? payload.jti : digest.slice(0, 22);
   return {
-    principal: `${issuer.name}:${nameAt(payload, issuer.claims.principal)}`,
+    principal: principalOf(issuer.name, nameAt(payload, issuer.claims.principal)),
     tenant: tenantOf(payload, issuer),
     roles,
     scopes: withGranted(scopesOf(roles, defined), payload, issuer),
@@ -60,4 +60,9 @@ function withGranted(
   const granted = wordsAt(payload, claims.scope).flatMap((word) => Scope.safeParse(word).data ?? []);
   // `scopesOf` knows that `admin` includes the others.
   return scopesOf(['all'], { all: [...scopes, ...granted] });
+}
+
+/** @param issuer the name that the service has for it. */
+export function principalOf(issuer: string, name: string): string {
+  return `${issuer}:${name}`;
 }

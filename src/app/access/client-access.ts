@@ -7,7 +7,7 @@ import type { SecurityScheme } from '../../gateway/a2a/agent-card.ts';
 import { cardSecurity } from '../../gateway/a2a/card-security.ts';
 import type { Route } from '../../gateway/http/router.ts';
 import { auditRoute } from '../../gateway/routes/audit-route.ts';
-import { grantRoutes } from '../../gateway/routes/grant-routes.ts';
+import { type Grantees, grantRoutes } from '../../gateway/routes/grant-routes.ts';
 import { keyRoutes } from '../../gateway/routes/key-routes.ts';
 import { type ResourceRouteDeps, resourceRoutes } from '../../gateway/routes/resource-routes.ts';
 import { providerOrigins, signInRoute } from '../../gateway/routes/sign-in-route.ts';
@@ -117,7 +117,7 @@ export function accessBy(
         ...ticketRoutes(tickets),
         whoamiRoute,
         auditRoute(peers ? gatheredAudit(audit, peers) : audit),
-        ...grantRoutes(bus),
+        ...grantRoutes(bus, granteesOf(verifiers, auth)),
         ...(keysOf({ agents }) ? keyRoutes(bus) : []),
       ],
     },
@@ -162,6 +162,13 @@ function guarded(
 ): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
   return new GuardedBus({ bus, requests: new LimitedRequests(bus, quotas), grants, audit });
+}
+
+function granteesOf(verifiers: readonly TokenVerifier[], { roles, jwt }: AuthConfig): Grantees {
+  return {
+    roles: jwt.every((issuer) => issuer.roles) ? [...Object.keys(ROLES), ...Object.keys(roles)] : null,
+    principals: verifiers.flatMap(({ principals }) => principals),
+  };
 }
 
 /** All agents have the same keys. */

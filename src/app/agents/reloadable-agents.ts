@@ -4,6 +4,7 @@ import { noSuchAgent } from '../../gateway/agents/agent-choice.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AgentDirectory } from '../../runtime/requests/agent-requests.ts';
 import type { Agent } from '../agent.ts';
+import { sectionsForRestart } from './fixed-sections.ts';
 import type { HostedFile, ReadAgain } from './hosted-agents.ts';
 
 interface ReloadDeps {
@@ -11,7 +12,7 @@ interface ReloadDeps {
   readonly log: Logger;
 }
 
-const NO_CHANGES = { servers: { added: [], changed: [], removed: [] }, needRestart: [] };
+const SAME_SERVERS = { added: [], changed: [], removed: [] };
 
 /** Lists the agents of the service, and reads their files again. */
 export class ReloadableAgents implements AgentDirectory {
@@ -61,14 +62,16 @@ export class ReloadableAgents implements AgentDirectory {
     if (!agent || !listed) throw noSuchAgent(agentId, [...this.#agents.keys()]);
     const read = await this.#read(listed);
     const { agentVersion } = read;
+    const configs = { started: listed.loaded.config, now: read.config };
+    const needRestart = sectionsForRestart(configs, { isFirst: listed === this.#files[0] });
     if (agentVersion === agent.agentVersion)
-      return { status: 'unchanged', agentId, agentVersion, ...NO_CHANGES };
+      return { status: 'unchanged', agentId, agentVersion, servers: SAME_SERVERS, needRestart };
     const taken = agent.takeOver(read);
     const { log } = this.#deps;
     log.info({ agentId, ...taken }, 'the agent was reloaded: turns that begin now run with its new version');
-    if (taken.needRestart.length > 0)
-      log.warn({ agentId, sections: taken.needRestart }, 'these sections count from the next start on');
-    return { status: 'reloaded', agentId, ...taken };
+    if (needRestart.length > 0)
+      log.warn({ agentId, sections: needRestart }, 'these sections count from the next start on');
+    return { status: 'reloaded', agentId, ...taken, needRestart };
   }
 
   async #read({ id: agentId, file }: HostedFile): ReturnType<ReadAgain> {

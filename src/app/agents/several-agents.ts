@@ -10,6 +10,7 @@ import { closeInOrder, closeTogether, disposing } from '../close-in-order.ts';
 import { composeAgent } from '../compose.ts';
 import { SampledMetrics } from '../metrics/sampled-metrics.ts';
 import { SummedMetrics } from '../metrics/summed-metrics.ts';
+import { sectionsWithoutEffect } from './fixed-sections.ts';
 import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts';
 
 /**
@@ -20,6 +21,7 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
   const { agents: files, adapters } = options;
   const unprefixed = await unprefixedAgent(adapters.store, files[0].id);
   if (!files.some(({ id }) => id === unprefixed)) warnOfUnserved(unprefixed, options);
+  for (const file of files.slice(1)) warnOfSections(file, options);
   const metrics = new SampledMetrics(adapters.metrics);
   const summed = new SummedMetrics(metrics);
   const agents = new Map<AgentId, Agent>();
@@ -62,6 +64,15 @@ function warnOfUnserved(agentId: AgentId, { log }: HostOptions): void {
     { agentId },
     'an agent that the log has conversations of is not in the service file, so nobody can reach them',
   );
+}
+
+function warnOfSections({ id: agentId, file, loaded: { raw } }: HostedFile, { log }: HostOptions): void {
+  const sections = sectionsWithoutEffect(raw);
+  if (sections.length > 0)
+    log.warn(
+      { agentId, agentFile: file, sections },
+      'these sections do nothing, because the service takes them from the file of its first agent',
+    );
 }
 
 async function adaptersOf(

@@ -33,9 +33,9 @@ export function describeExpected(issue: Issue): string {
       return describeUnion(issue);
     case 'too_small':
       if (issue.origin === 'string' && issue.minimum === 1) return 'a string that is not empty';
-      return amount(issue.origin, `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`);
+      return amount(issue.origin, issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
     case 'too_big':
-      return amount(issue.origin, `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`);
+      return amount(issue.origin, issue.inclusive === false ? 'less than' : 'at most', issue.maximum);
     case 'invalid_format':
       return formatNames[issue.format] ?? `a string of the form ${issue.format}`;
     case 'not_multiple_of':
@@ -63,8 +63,12 @@ function oneOf(values: readonly unknown[]): string {
   return `one of ${values.join(', ')}`;
 }
 
-function amount(origin: string, bound: string): string {
-  if (origin === 'string') return `text of ${bound} characters`;
-  if (origin === 'array') return `a list of ${bound} items`;
-  return `a number of ${bound}`;
+function amount(origin: string, bound: string, limit: number | bigint): string {
+  if (origin === 'string') return `text of ${bound} ${counted(limit, 'character')}`;
+  if (origin === 'array') return `a list of ${bound} ${counted(limit, 'item')}`;
+  return `a number of ${bound} ${limit}`;
+}
+
+function counted(count: number | bigint, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

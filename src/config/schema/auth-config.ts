@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Scope } from '../../core/access/scopes.ts';
 import { AuthLimits } from './auth-limits.ts';
-import { checkIssuerRoles } from './auth-roles.ts';
+import { checkIssuerRoles, checkRoleNames } from './auth-roles.ts';
 import { ConsoleConfig, checkConsoleIssuer } from './console-config.ts';
 import { JwtConfig } from './jwt-config.ts';
 import { McpResourceUrl } from './mcp-resource-url.ts';
@@ -15,7 +15,7 @@ const AuthFields = z.strictObject({
   apiKeys: z.boolean().default(false),
   /** What may be read without a credential, besides the probes: the documents, the metrics. */
   public: z.array(z.enum(['docs', 'metrics'])).default(['docs']),
-  /** Roles besides `reader`, `user`, `approver`, `operator` and `admin`. */
+  /** Roles besides `reader`, `user`, `approver`, `operator` and `admin`, whose names are taken. */
   roles: z.record(RoleName, z.array(Scope)).default({}),
   /** Identity providers whose tokens (JWT) the service accepts. */
   jwt: JwtConfig.default([]),
@@ -30,5 +30,7 @@ const AuthFields = z.strictObject({
 });
 
 /** Who may use the service, and what for. */
-export const AuthConfig = AuthFields.superRefine(checkIssuerRoles).superRefine(checkConsoleIssuer);
+export const AuthConfig = AuthFields.superRefine(checkRoleNames)
+  .superRefine(checkIssuerRoles)
+  .superRefine(checkConsoleIssuer);
 export type AuthConfig = z.infer<typeof AuthConfig>;

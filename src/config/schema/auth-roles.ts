@@ -7,6 +7,13 @@ interface RolesInUse {
   readonly jwt: readonly Pick<JwtIssuerConfig, 'roles' | 'defaultRoles'>[];
 }
 
+/** Reports configured roles with the name of one that every service has, which would win. */
+export function checkRoleNames({ roles }: Pick<RolesInUse, 'roles'>, context: z.RefinementCtx): void {
+  const message = 'is a role of every service, which cannot be changed: define one with another name';
+  for (const name of Object.keys(roles).filter((one) => Object.hasOwn(ROLES, one)))
+    context.addIssue({ code: 'custom', path: ['roles', name], message, params: { isWhole: true } });
+}
+
 /** Reports roles that issuers give to their principals and that nobody has defined. Such a role allows nothing. */
 export function checkIssuerRoles({ roles, jwt }: RolesInUse, context: z.RefinementCtx): void {
   const known = [...Object.keys(ROLES), ...Object.keys(roles)];

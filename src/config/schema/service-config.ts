@@ -28,9 +28,11 @@ const ServiceFields = z.strictObject({
   auth: AuthConfig.optional(),
 });
 
-export const ServiceConfig = ServiceFields.superRefine(({ agent, agents = [] }, context) => {
+export const ServiceConfig = ServiceFields.superRefine(({ agent, agents = [], auth }, context) => {
   const refuse = (path: (string | number)[], message: string) =>
-    context.addIssue({ code: 'custom', path, message });
+    context.addIssue({ code: 'custom', path, message, params: { isWhole: true } });
+  if (auth && !auth.apiKeys && auth.jwt.length === 0)
+    refuse(['auth'], 'lets nobody in: set apiKeys to true, or name an identity provider in jwt');
   if (agent !== undefined && agents.length > 0)
     refuse(['agent'], 'must be left out where there is a list of agents: add the file to the list');
   for (const [index, { id }] of agents.entries()) {

@@ -124,6 +124,6 @@ function wrongMethod(
 function unknownPath({ method, path }: Pick<HttpRequest, 'method' | 'path'>): ServiceError {
   return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
     issue: 'the path is unknown',
-    suggestion: 'See GET /docs or docs/protocol.md for all paths.',
+    suggestion: 'See GET /docs or docs/protocol.md for all paths. Within an id, write / as %2F.',
   });
 }

@@ -8,25 +8,49 @@ const COMMON = ['agent', 'ticket'];
 /** Shorter names resemble too many others by chance, such as `t`, with which pages keep caches off. */
 const MIN_CHARACTERS = 4;
 
+/** A field that is unknown, and the one that was probably meant. */
+interface NearMiss {
+  readonly field: string;
+  readonly meant: string;
+}
+
 /**
  * Throws `INVALID_REQUEST` for an unknown field that was probably meant to be a known one, which is absent: ignored, it
  * would do something else than its client wants. Other unknown fields are ignored.
  */
 export function refuseNearMiss(schema: z.ZodType, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  const known = knownKeys(schema, value, []);
-  for (const field of Object.keys(value)) {
-    if (known.includes(field) || COMMON.includes(field) || field.length < MIN_CHARACTERS) continue;
-    const absent = known.filter((name) => !Object.hasOwn(value, name));
-    const meant = closest(field, absent);
-    if (meant !== undefined) throw unknownField(field, meant);
-  }
+  const miss = nearMiss(schema, value);
+  if (!miss) return;
+  throw new ServiceError('INVALID_REQUEST', describeMiss(miss), {
+    field: miss.field,
+    issue: 'the field is unknown',
+    suggestion: `Write ${miss.meant} instead.`,
+  });
 }
 
-function unknownField(field: string, meant: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', `The field ${field} is unknown; did you mean ${meant}?`, {
-    field,
-    issue: 'the field is unknown',
-    suggestion: `Write ${meant} instead.`,
-  });
+export function nearMiss(schema: z.ZodType, value: unknown): NearMiss | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const known = knownKeys(schema, value, []);
+  const absent = known.filter((name) => !Object.hasOwn(value, name));
+  for (const field of unknownFields(value, known)) {
+    const meant = closest(field, absent);
+    if (meant !== undefined) return { field, meant };
+  }
+  return undefined;
+}
+
+export function describeMiss({ field, meant }: NearMiss): string {
+  return `The field ${field} is unknown; did you mean ${meant}?`;
+}
+
+/** The field of an object that was probably meant to be this one, which is missing. */
+export function misspelt(schema: z.ZodType, value: object, missing: string): string | undefined {
+  const unknown = unknownFields(value, knownKeys(schema, value, []));
+  return unknown.find((field) => closest(field, [missing]) !== undefined);
+}
+
+function unknownFields(value: object, known: readonly string[]): string[] {
+  return Object.keys(value).filter(
+    (field) => !known.includes(field) && !COMMON.includes(field) && field.length >= MIN_CHARACTERS,
+  );
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { parseJson } from './json-text.ts';
-import { refuseNearMiss } from './near-misses.ts';
+import { misspelt, refuseNearMiss } from './near-misses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -53,17 +53,19 @@ export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.o
 export function parseForeign<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw fieldError(parsed.error, value);
+  throw fieldError(parsed.error, value, schema);
 }
 
-function fieldError(error: z.ZodError, value: unknown): ServiceError {
+function fieldError(error: z.ZodError, value: unknown, schema: z.ZodType): ServiceError {
   const [issue] = error.issues;
   if (!issue) return new ServiceError('INVALID_REQUEST', 'The request is not valid.', {}, error);
   const field = issue.path.join('.');
   if (issue.code !== 'unrecognized_keys' && field !== '' && valueAt(value, issue.path) === undefined) {
+    const found = isObject(value) ? misspelt(schema, value, field) : undefined;
     return new ServiceError('MISSING_FIELD', `The field ${field} is required.`, {
       field,
-      suggestion: `Add ${field} to the request.`,
+      suggestion:
+        found === undefined ? `Add ${field} to the request.` : `Write ${field} instead of ${found}.`,
     });
   }
   return new ServiceError('INVALID_REQUEST', `The field ${field || 'body'} is not valid: ${issue.message}.`, {

@@ -17,7 +17,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { SecretHash } from '../../ports/secret-hash.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import { SharedStream } from '../streams/shared-stream.ts';
-import { foldKey, identityOf, type KeyEntry, recordOf, statusOf } from './key-entry.ts';
+import { foldKey, identityOf, KEY_PRINCIPAL, type KeyEntry, recordOf, statusOf } from './key-entry.ts';
 import { mistypedKey, pastExpiry, refusedKey, unknownKeyId, unknownRole } from './key-errors.ts';
 
 export interface KeyBookDeps {
@@ -38,6 +38,7 @@ type OnRevoked = (credential: string) => void;
  * to its user, revoke the first one. Other nodes may create and revoke keys, too: `catchUp` reads what they did.
  */
 export class KeyBook implements TokenVerifier {
+  readonly principals = [KEY_PRINCIPAL];
   readonly #deps: KeyBookDeps;
   readonly #now: () => number;
   /** By the id of the key, in the order of their creation. */

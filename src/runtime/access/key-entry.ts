@@ -6,6 +6,9 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import { API_KEYS_STREAM } from '../../core/log/streams.ts';
 
+/** What the names of principals with an API key begin with. */
+export const KEY_PRINCIPAL = 'key:';
+
 /** An API key as the log has it. Times are in milliseconds since the epoch. */
 export interface KeyEntry extends Omit<ApiKeyCreated, 'type'> {
   readonly createdAt: number;
@@ -46,7 +49,14 @@ export function identityOf(
 ): Identity {
   const scopes = scopesOf(roles, defined);
   const expiry = expiresAt === undefined ? {} : { expiresAt };
-  return { principal: `key:${name}`, tenant, roles, scopes, credential: `key:${keyId}`, ...expiry };
+  return {
+    principal: `${KEY_PRINCIPAL}${name}`,
+    tenant,
+    roles,
+    scopes,
+    credential: `key:${keyId}`,
+    ...expiry,
+  };
 }
 
 function timestamp(ms: number): string {

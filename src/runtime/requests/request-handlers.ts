@@ -8,6 +8,7 @@ import type { CallableTool } from '../../core/tool-server/passed-request.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { LogSize } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
@@ -24,6 +25,7 @@ import { keyScope } from './key-scope.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
+import { requireUsableSchema } from './usable-schema.ts';
 
 export interface RequestHandlers {
   readonly journal: Journal;
@@ -38,6 +40,7 @@ export interface RequestHandlers {
   readonly machines: LiveMachines;
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
+  readonly schemas: Pick<SchemaCheck, 'ofClient'>;
   readonly ruleWatch: RuleWatch;
   readonly describeAgent: () => AgentDescription;
   readonly logSize: () => Promise<LogSize | null>;
@@ -56,11 +59,13 @@ export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
   answerForService(bus, handlers);
 }
 
-function answerForTurns(bus: LocalBus, { sessions, requests }: RequestHandlers): void {
+function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestHandlers): void {
   bus.handle('turn.start', ({ sessionId, ...message }, context) => {
     const { trace } = context;
     const command: StartTurn = { type: 'turn.start', ...message, ...(trace && { trace }) };
-    return sessions.startTurn(sessionId, command, requestOrigin(context, message.turnId));
+    const start = () => sessions.startTurn(sessionId, command, requestOrigin(context, message.turnId));
+    const checked = requireUsableSchema(message.options, schemas);
+    return checked ? checked.then(start) : start();
   });
   bus.handle('turn.cancel', ({ sessionId, turnId, reason, key }, context) => {
     const origin = requestOrigin(context);

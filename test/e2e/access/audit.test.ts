@@ -81,6 +81,7 @@ describe('the audit trail', () => {
       'GET /api/audit',
     ]);
     expect(await auditOf('root', '?since=2100-01-01T00:00:00Z')).toEqual([]);
+    expect(await auditOf('root', '?since=2100-01-01')).toEqual([]);
     expect((await ask('root', 'GET', '/api/audit?since=yesterday')).status).toBe(400);
   });
 

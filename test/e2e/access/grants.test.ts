@@ -129,10 +129,18 @@ describe('a session that is shared', () => {
       { principal: 'a', role: 'b', access: 'read' },
       { principal: 'test:bob', access: 'write' },
       { principal: '', access: 'read' },
+      // Nobody can ever have this role, or this name.
+      { role: 'nobody', access: 'read' },
+      { principal: 'bob', access: 'read' },
     ]) {
       const { code } = await errorOf(await ask('ada', 'POST', path, body), 400);
       expect(['INVALID_REQUEST', 'MISSING_FIELD']).toContain(code);
     }
+    const { details } = await errorOf(
+      await ask('ada', 'POST', path, { principal: 'bob', access: 'read' }),
+      400,
+    );
+    expect(details).toMatchObject({ field: 'principal', suggestion: expect.stringContaining('test:') });
     expect(
       await statusOf('ada', 'POST', '/api/sessions/nothing/grants', { role: 'user', access: 'read' }),
     ).toBe(404);

@@ -60,6 +60,13 @@ describe.concurrent('a service file', () => {
         ['auth:\n  apiKeys: maybe', 'service.yml:2:'],
         ['auth:\n  roles: {Admin!: [admin]}', 'service.yml:2:'],
         ['auth: {apiKeys: true}\nagent: none.yml', 'none.yml'],
+        ['auth: {}', 'service.yml:1: auth: lets nobody in'],
+        [
+          'auth: {apiKeys: true, roles: {user: [sessions:read]}}',
+          'auth.roles.user: is a role of every service',
+        ],
+        ['agents: [a.yml, b/a.yml]', 'agents[1]: has the id a of another agent'],
+        ['agents: []', 'agents: found a list; expected a list of at least 1 item\n'],
       ];
       for (const [text, complaint] of refusals) {
         await writeFile(join(folder.path, 'service.yml'), `${text}\n`);

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { OpenAiUpstream, textReply, toolCallReply } from '../../support/models/openai-upstream.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
-import { RunningService } from '../../support/service/running-service.ts';
+import { RunningService, silentLog } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { GatedTools } from '../../support/tools/mcp/gated-tools.ts';
@@ -133,8 +133,39 @@ describe('an agent file that is read again', () => {
         status: 'reloaded',
         needRestart: ['server', 'limits'],
       });
+      // As long as the file differs from what the service was started with.
+      agents.only = agentWith(upstream, { server: { drainTimeoutMs: 2 } });
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: ['server'] });
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+        status: 'unchanged',
+        needRestart: ['server'],
+      });
+      agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 } });
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: [] });
     },
     'says what needs a restart',
+  );
+
+  verifies(
+    'agents.reload',
+    async () => {
+      await using upstream = await OpenAiUpstream.listen();
+      const limits = (requestsPerMinute: number, queuedMessages: number) => ({
+        limits: { requestsPerMinute, queuedMessages },
+      });
+      const warned: object[] = [];
+      const log = { ...silentLog, warn: (fields: object) => void warned.push(fields) };
+      const agents = {
+        first: agentWith(upstream, { limits: { queuedMessages: 1 } }),
+        second: agentWith(upstream, limits(5, 1)),
+        third: agentWith(upstream, { limits: { queuedMessages: 1 } }),
+      };
+      await using service = await RunningService.start({ agents, log });
+      expect(warned).toEqual([expect.objectContaining({ agentId: 'second', sections: ['limits'] })]);
+      agents.second = agentWith(upstream, { ...limits(6, 1), mcp: { expose: ['agent', 'tools'] } });
+      expect(await json(service.post('/api/agents/second/reload'))).toMatchObject({ needRestart: ['mcp'] });
+    },
+    'a setting that the service takes from another file needs no restart, and is told at the start',
   );
 
   verifies('agents.reload-signal', async () => {

@@ -3,6 +3,7 @@ import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { DirectedModel } from '../../support/models/directed-model.ts';
+import { errorOf } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
 import { verifies } from '../requirements.ts';
@@ -114,4 +115,22 @@ describe('structured output', () => {
     });
     expect(await viewOf(rig.service, 'wrong')).toMatchObject({ turns: { failed: 1 }, status: 'idle' });
   });
+
+  verifies(
+    'output.schema',
+    async () => {
+      await using rig = await start();
+      const outputSchema = { type: 'objekt' };
+      const asked = await rig.service.post('/api/message-sync', { message: 'Which colour?', outputSchema });
+      const { code, details } = await errorOf(asked, 400);
+      expect([code, details.field, details.issue]).toEqual([
+        'INVALID_REQUEST',
+        'outputSchema',
+        expect.stringContaining('schema is invalid'),
+      ]);
+      expect(rig.model.calls).toHaveLength(0);
+      expect((await rig.service.fetch('/api/sessions/default')).status).toBe(404);
+    },
+    'a schema that nothing could fit is refused before the model is asked',
+  );
 });

@@ -23,6 +23,7 @@ export const only = (scope: Scope): ReadonlySet<Scope> => new Set([scope]);
 
 /** Accepts `test-NAME` for each of these identities, by their names. */
 export class KnownTokens implements TokenVerifier {
+  readonly principals = ['test:'];
   readonly identities = new Map<string, Identity>();
 
   constructor(identities: Readonly<Record<string, Identity>>) {

@@ -50,6 +50,7 @@ export interface ServiceOptions {
 /** Of an admin of the default tenant. */
 export const adminToken = 'test-admin';
 const admin: TokenVerifier = {
+  principals: ['test:'],
   recognizes: (token) => token === adminToken,
   verify: () => identity('admin', { tenant: DEFAULT_TENANT, roles: ['admin'] }),
   subjectOf: () => null,

@@ -83,7 +83,7 @@ describe('a setting of the model', () => {
     ['reasoningEffort', 'turbo', /expected one of none, minimal, low/],
     ['maxTokens', 0, /at least 1/],
     ['topP', 3, /at most 1/],
-    ['stop', [], /at least 1 items/],
+    ['stop', [], /at least 1 item\b/],
     ['stop', 'END', /expected a list/],
     ['seed', 'one', /expected a number/],
     ['parallelToolCalls', 1, /true or false/],

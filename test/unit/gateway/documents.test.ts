@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
       }),
       ...agUiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),
       ...keyRoutes(bus),
-      ...grantRoutes(bus),
+      ...grantRoutes(bus, { roles: null, principals: [] }),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),
       ...ticketRoutes(new Tickets()),
       signInRoute({ apiKeys: true, jwt: [] }),

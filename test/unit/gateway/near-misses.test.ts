@@ -41,11 +41,11 @@ describe('an unknown field', () => {
     expect(parseFields(MessageSyncRequest, value)).toMatchObject({ message: 'hi' });
   });
 
-  it('does not hide that a field is missing', () => {
-    expect(refusal(() => parseFields(MessageSyncRequest, { mesage: 'hi' }))).toMatchObject([
-      'MISSING_FIELD',
-      'message',
-      'Add message to the request.',
-    ]);
+  it.each([
+    [{ mesage: 'hi' }, 'Write message instead of mesage.'],
+    [{ text: 'hi' }, 'Add message to the request.'],
+  ])('does not hide that a field is missing: %j', (value, suggestion) => {
+    const expected = ['MISSING_FIELD', 'message', suggestion];
+    expect(refusal(() => parseFields(MessageSyncRequest, value))).toEqual(expected);
   });
 });

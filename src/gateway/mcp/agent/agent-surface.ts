@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeMiss, nearMiss } from '../../requests/near-misses.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
@@ -56,5 +57,7 @@ async function withArguments<S extends z.ZodType>(
   use: (asked: z.output<S>) => Promise<McpObject>,
 ): Promise<McpObject> {
   const { data, error } = schema.safeParse(given);
-  return error ? toolError(`Invalid arguments: ${z.prettifyError(error)}`) : use(data);
+  if (error) return toolError(`Invalid arguments: ${z.prettifyError(error)}`);
+  const miss = nearMiss(schema, given);
+  return miss ? toolError(`Invalid arguments: ${describeMiss(miss)}`) : use(data);
 }

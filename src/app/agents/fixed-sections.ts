@@ -1,0 +1,43 @@
+import type { AgentConfig } from '../../config/schema/agent-config.ts';
+import { canonicalJson } from '../../core/content-hash.ts';
+
+/** Sections that the whole service takes from the file of its first agent. */
+const OF_SERVICE = ['server', 'cors', 'telemetry', 'limits'] as const;
+/** Sections with which the parts of each agent are built at the start. */
+const OF_AGENT = ['mcp', 'sessions'] as const;
+
+type Section = (typeof OF_SERVICE | typeof OF_AGENT)[number];
+
+/**
+ * The sections that a process does not take over from a file that it reads again, and that differ from what the file said at
+ * the start: they count from the next start on.
+ */
+export function sectionsForRestart(
+  { started, now }: { readonly started: AgentConfig; readonly now: AgentConfig },
+  { isFirst }: { readonly isFirst: boolean },
+): Section[] {
+  const [before, after] = [fixed(started), fixed(now)];
+  const counting: readonly Section[] = isFirst ? [...OF_SERVICE, ...OF_AGENT] : OF_AGENT;
+  return counting.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
+}
+
+/** The sections of a file that do nothing, because it is not that of the first agent. @param raw the file as written. */
+export function sectionsWithoutEffect(raw: Readonly<Record<string, unknown>>): string[] {
+  const present = OF_SERVICE.filter((name) => Object.hasOwn(raw, name));
+  const { limits } = raw;
+  const isOwn = typeof limits === 'object' && limits !== null && onlyKey(limits) === 'queuedMessages';
+  return present.filter((name) => name !== 'limits' || !isOwn);
+}
+
+function onlyKey(map: object): string | undefined {
+  const [name, ...others] = Object.keys(map);
+  return others.length === 0 ? name : undefined;
+}
+
+function fixed({ server, cors, telemetry, mcp, limits, sessions }: AgentConfig): Record<Section, unknown> {
+  return {
+    ...{ server, cors, telemetry, mcp },
+    limits: { ...limits, queuedMessages: null },
+    sessions: { ...sessions, whenBusy: null },
+  };
+}
