@@ -505,7 +505,8 @@ export const requirements = {
   'openai.session':
     'a client that names a session goes on in it, and what the session knows is not taken twice',
   'openai.settings': 'the settings of a request are those of its turn, and of no other',
-  'openai.stop': 'a client that goes away stops its reply, unless it has named the session',
+  'openai.stop':
+    'a client that goes away stops its reply, unless it has named the session or sent an idempotency key',
   'openai.errors': 'errors have OpenAI’s form, and name the field',
   'openai.key': 'a request that is repeated with its key is answered by the first one',
   'openai.front-end': 'a front end has many chats, asks for titles, and has a reply written again',

@@ -321,6 +321,16 @@ describe('OpenAI’s chat completions', () => {
     expect(next.sessionId).toBe('kept');
     const { messages } = (await rig.model.call(2)).request;
     expect(messages).toMatchObject([{ text: 'talk' }, { parts: [{ text: 'I talk on' }] }, {}]);
+    const keyed = await leave(3, { 'Idempotency-Key': 'k' });
+    keyed.asked.answer(' on');
+    const again = await rig.client.chat.completions.create(
+      { model: 'default', messages: [user('talk')], stream: true },
+      { headers: { 'Idempotency-Key': 'k' } },
+    );
+    let text = '';
+    for await (const { choices } of again) text += choices[0]?.delta.content ?? '';
+    expect(text).toBe('I talk on');
+    expect(rig.model.calls).toHaveLength(4);
   });
 
   verifies('openai.errors', async () => {

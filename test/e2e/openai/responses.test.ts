@@ -335,11 +335,11 @@ describe("OpenAI's responses", () => {
     'openai.responses-background',
     async () => {
       await using rig = await start();
-      const leave = async (index: number, background: boolean) => {
+      const leave = async (index: number, background: boolean, headers: Record<string, string> = {}) => {
         const stop = new AbortController();
         const stream = await rig.client.responses.create(
           { model, input: 'talk', stream: true, background },
-          { signal: stop.signal },
+          { headers, signal: stop.signal },
         );
         const call = await rig.model.call(index);
         call.say('I talk ', 'on');
@@ -352,8 +352,19 @@ describe("OpenAI's responses", () => {
       kept.answer(' and on');
       await kept.reply;
       expect(kept.signal.aborted).toBe(false);
+      const headers = { 'Idempotency-Key': 'k' };
+      (await leave(2, false, headers)).answer(' and on');
+      const again = await rig.client.responses.create(
+        { model, input: 'talk', stream: true, background: false },
+        { headers },
+      );
+      expect((await all(again)).at(-1)).toMatchObject({
+        type: 'response.completed',
+        response: { output: [{ content: [{ text: 'I talk on and on' }] }] },
+      });
+      expect(rig.model.calls).toHaveLength(3);
     },
-    'and ends with its client otherwise',
+    'and ends with its client otherwise, unless that has sent a key with which it can come back',
   );
 
   verifies('openai.responses-unstored', async () => {

@@ -12,11 +12,11 @@ import { CountedTokens } from './counted-tokens.ts';
 import { ReplyText } from './reply-text.ts';
 
 /**
- * Streams the reply. Rejects if the message is refused. A client that goes away cancels the turn, unless it has named the
- * session and can come back.
+ * Streams the reply. Rejects if the message is refused. A client that goes away cancels the turn, unless it can come
+ * back: it has named the session, or has sent an idempotency key.
  */
 export async function chatStream(asked: AskedChat, request: ServedRequest): Promise<HttpResponse> {
-  const { bus, context, session, body } = asked;
+  const { bus, context, session, body, key } = asked;
   const created = Math.floor(Date.now() / 1000);
   const hasUsage = body.stream_options?.include_usage === true;
   const events = new HeldEvents();
@@ -61,7 +61,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
   const { sessionId, turnId } = await accepted.promise;
   const stop = (): void => {
     events.drop();
-    if (isOver || session.isNamed) return;
+    if (isOver || session.isNamed || key) return;
     const cancel = { sessionId, turnId, reason: 'the client went away' };
     // The turn may have ended meanwhile, and nobody is left to be told.
     bus.send('turn.cancel', cancel, context).catch(() => undefined);

@@ -23,7 +23,7 @@ import { type OpenAiResponse, ResponseNote } from './response-object.ts';
 import { type DeletedResponse, ResponseRequest, RetrieveQuery } from './response-request.ts';
 import { beginResponse } from './response-turn.ts';
 import type { TurnResponses } from './turn-responses.ts';
-import { abandon, forget, type ResponsesDeps, whole } from './whole-response.ts';
+import { abandon, endsWithClient, forget, type ResponsesDeps, whole } from './whole-response.ts';
 
 /*
  * OpenAI's Responses API. A session is a conversation, and a response is a turn in it; everything that it shows is read from
@@ -130,11 +130,11 @@ function streamed(
   asked: AskedResponse,
   begun: BegunResponse,
 ): HttpResponse {
-  const { context, body } = asked;
+  const { context } = asked;
   const onOver = (responses: TurnResponses): Promise<void> => forget(deps, asked, begun, responses);
   return eventsOf({ ...deps, context }, request, begun, {
     ...{ after: -1, onOver },
-    ...(!body.background && { onGone: () => abandon(asked, begun) }),
+    ...(endsWithClient(asked) && { onGone: () => abandon(asked, begun) }),
   });
 }
 

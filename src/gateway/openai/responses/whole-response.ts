@@ -33,7 +33,11 @@ export async function whole(
   return response;
 }
 
-/** A foreground response ends with its client. */
+/** Whether a client that goes away wants no more of the response. With an idempotency key it can come back to it. */
+export function endsWithClient({ body, key }: AskedResponse): boolean {
+  return !body.background && !key;
+}
+
 export function abandon({ bus, context, body }: AskedResponse, { place }: BegunResponse): void {
   const { sessionId, turnId } = place;
   // The turn may have ended meanwhile, and nobody is left to be told.
