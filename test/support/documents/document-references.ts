@@ -42,6 +42,6 @@ function anchors(markdown: string): string[] {
   });
 }
 
-function withoutCodeBlocks(markdown: string): string {
+export function withoutCodeBlocks(markdown: string): string {
   return markdown.replaceAll(/^```.*?^```$/gms, '');
 }

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { brokenReferences } from '../../support/documents/document-references.ts';
+import { brokenReferences, withoutCodeBlocks } from '../../support/documents/document-references.ts';
 import { documentFiles, readDocument } from '../../support/documents/documents.ts';
+
+/** The titles in the list of links before the first section. */
+function contentsOf(text: string): string[] {
+  const [beginning = ''] = text.split(/^## /m);
+  return [...beginning.matchAll(/^- \[(.+)\]\(#[^)]+\)$/gm)].map(([, title = '']) => title);
+}
+
+function sectionsOf(text: string): string[] {
+  return [...withoutCodeBlocks(text).matchAll(/^## (.+)$/gm)].map(([, title = '']) => title);
+}
 
 describe('the documents', () => {
   it('are found', () => {
@@ -30,6 +40,14 @@ describe('the documents', () => {
       '../README.md#nothing',
     ]);
   });
+
+  it.each(documentFiles.filter((file) => contentsOf(readDocument(file)).length > 0))(
+    'have every section in their table of contents: %s',
+    (file) => {
+      const text = readDocument(file);
+      expect(contentsOf(text)).toEqual(sectionsOf(text));
+    },
+  );
 
   it('begin with a README of two screens', () => {
     expect(readDocument('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
