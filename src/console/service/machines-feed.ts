@@ -13,7 +13,8 @@ export interface MachinesSnapshot {
   readonly trouble: Trouble | null;
 }
 
-type StateListener = (state: MachineState) => void;
+/** @see MachineStates.take */
+type StateListener = (state: MachineState, isMove: boolean) => void;
 
 /** The states of all machines: first the current ones, then each change. */
 export class MachinesFeed {
@@ -52,11 +53,11 @@ export class MachinesFeed {
     // All current states follow, so forget machines that ended meanwhile.
     if (news.kind === 'machines.opened') this.#change({ machines: new Map() });
     else if (news.kind === 'machines.trouble') this.#change({ trouble: news.trouble });
-    else if (news.kind === 'machines.state') this.#take(news.state);
+    else if (news.kind === 'machines.state') this.#take(news.state, news.isMove);
   }
 
-  #take(state: MachineState): void {
-    for (const listener of this.#stateListeners) listener(state);
+  #take(state: MachineState, isMove: boolean): void {
+    for (const listener of this.#stateListeners) listener(state, isMove);
     const { machines, turns, serverChanges } = this.#snapshot;
     const isTurn = state.machine === 'turn';
     const isNew = !machines.has(state.id);

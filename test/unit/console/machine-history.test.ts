@@ -29,8 +29,8 @@ describe('what the machines did', () => {
 
   it('keeps each move with where it came from, the newest first, also of machines that are over', () => {
     const history = new MachineHistory([state({})]);
-    history.take(state({ event: 'turn.prepared', value: { callingModel: 'thinking' } }));
-    history.take(state({ event: 'turn.completed', value: 'completed', status: 'done' }));
+    history.take(state({ event: 'turn.prepared', value: { callingModel: 'thinking' } }), true);
+    history.take(state({ event: 'turn.completed', value: 'completed', status: 'done' }), true);
     const { moves } = history.snapshot;
     expect(moves.map(({ before, event, after }) => [before, event, after])).toEqual([
       [{ callingModel: 'thinking' }, 'turn.completed', 'completed'],
@@ -39,18 +39,13 @@ describe('what the machines did', () => {
     expect(chosenMachine(follow, history.snapshot, 's')?.after).toBe('completed');
   });
 
-  it('takes the present that is told anew after a lost connection for no move', () => {
+  it('takes where a machine is told to be for no move, the first time and after a lost connection', () => {
     const history = new MachineHistory([]);
-    history.take(state({}));
-    history.take(state({}));
-    expect(history.snapshot.moves).toHaveLength(1);
-  });
-
-  it('takes the present that is told for the first time for no move of a machine that began before', () => {
-    const history = new MachineHistory([]);
-    history.take(state({ id: 'tools', machine: 'mcp-server', value: 'connected' }));
+    const connected = state({ id: 'tools', machine: 'mcp-server', value: 'connected' });
+    history.take(connected, false);
+    history.take(connected, false);
     expect(history.snapshot.moves).toEqual([]);
-    history.take(state({ id: 'tools', machine: 'mcp-server', event: 'server.lost', value: 'error' }));
+    history.take(state({ id: 'tools', machine: 'mcp-server', event: 'server.lost', value: 'error' }), true);
     expect(history.snapshot.moves.map(({ before, after }) => [before, after])).toEqual([
       ['connected', 'error'],
     ]);
@@ -59,8 +54,11 @@ describe('what the machines did', () => {
   it('keeps a hundred moves and a few ended machines, however many there are', () => {
     const history = new MachineHistory([]);
     for (let turn = 0; turn < 300; turn += 1) {
-      history.take(state({ id: `t${turn}` }));
-      history.take(state({ id: `t${turn}`, event: 'turn.completed', value: 'completed', status: 'done' }));
+      history.take(state({ id: `t${turn}` }), true);
+      history.take(
+        state({ id: `t${turn}`, event: 'turn.completed', value: 'completed', status: 'done' }),
+        true,
+      );
     }
     const { moves, machines } = history.snapshot;
     expect(moves).toHaveLength(100);
@@ -78,7 +76,7 @@ describe('the machine that is shown', () => {
 
   it("is the session's newest turn, until one is chosen", () => {
     expect(chosenMachine(follow, history.snapshot, 's')?.state.id).toBe('mine');
-    history.take(state({ id: 'next' }));
+    history.take(state({ id: 'next' }), true);
     expect(chosenMachine(follow, history.snapshot, 's')?.state.id).toBe('next');
     const pinned = { kind: 'machine', id: 'weather', machine: 'mcp-server' } as const;
     expect(chosenMachine(pinned, history.snapshot, 's')?.state.id).toBe('weather');

@@ -77,7 +77,8 @@ export type SessionNews =
 export type MachinesNews =
   /** All current states follow. */
   | { readonly kind: 'machines.opened' }
-  | { readonly kind: 'machines.state'; readonly state: MachineState }
+  /** @see MachineStates.take */
+  | { readonly kind: 'machines.state'; readonly state: MachineState; readonly isMove: boolean }
   | { readonly kind: 'machines.trouble'; readonly trouble: Trouble | null };
 
 /** From the hub to a tab. */

@@ -25,7 +25,7 @@ export class MachineStates {
     const states = [...this.#running.values()];
     return [
       { kind: 'machines.opened' },
-      ...states.map((state) => ({ kind: 'machines.state', state }) as const),
+      ...states.map((state) => ({ kind: 'machines.state', state, isMove: false }) as const),
       { kind: 'machines.trouble', trouble },
     ];
   }
@@ -38,10 +38,11 @@ export class MachineStates {
     this.#change(null);
   }
 
-  take(state: MachineState): void {
+  /** @param isMove whether the machine has just come to this state, and did not have it when the stream was opened. */
+  take(state: MachineState, isMove: boolean): void {
     if (state.status === 'active') this.#running.set(state.id, state);
     else this.#running.delete(state.id);
-    this.#listener({ kind: 'machines.state', state });
+    this.#listener({ kind: 'machines.state', state, isMove });
   }
 
   /** @param trouble why there is no stream; null if that is not known. */

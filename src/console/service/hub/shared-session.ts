@@ -133,7 +133,7 @@ export class SharedSession {
 
   #takeMachines(states: readonly MachineState[], isComplete: boolean): void {
     if (isComplete) this.machines.opened();
-    for (const state of states) this.machines.take(state);
+    for (const state of states) this.machines.take(state, !isComplete);
     if (isComplete) this.#deps.onMachines();
   }
 

@@ -1,3 +1,4 @@
+import type { MachineState } from '../../../core/machine-state.ts';
 import { eventStream, type StreamItem } from './event-stream.ts';
 import { MachineStates } from './machine-states.ts';
 import { retryDelayMs, troubleOf } from './trouble.ts';
@@ -52,8 +53,12 @@ export class StatechartsStream {
   }
 
   #take(item: StreamItem): void {
-    // The service sends all current states first.
     if (item.kind === 'open') this.states.opened();
-    else this.states.take(JSON.parse(item.data));
+    else {
+      const state: MachineState = JSON.parse(item.data);
+      // This stream sends all current states first, without a word on where they end: they have no event. Nor has the
+      // first state of a machine that begins.
+      this.states.take(state, state.event !== null || state.status !== 'active');
+    }
   }
 }

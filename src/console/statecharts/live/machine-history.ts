@@ -1,6 +1,5 @@
 import type { MachineState, StateValue } from '../../../core/machine-state.ts';
 import type { Move } from '../chart/active-states.ts';
-import { machineOf } from '../chart/machine-of.ts';
 
 /** The last known state of a machine, and the move that led to it. */
 export interface RecordedMove extends Move {
@@ -35,14 +34,11 @@ export class MachineHistory {
     return { machines: new Map(this.#machines), moves: this.#moves.toReversed() };
   }
 
-  take(state: MachineState): void {
-    const known = this.#machines.get(state.id)?.after ?? null;
-    // When it connects, and after each reconnect, the service sends the current states, which are not moves.
-    const isTold = state.event === null && state.status === 'active';
-    const isPresent = isTold && (known !== null || state.value !== machineOf[state.machine].config.initial);
-    const move = this.#moveOf(state, known);
+  /** @param isMove not where the machine is told to be when a stream is opened. */
+  take(state: MachineState, isMove: boolean): void {
+    const move = this.#moveOf(state, this.#machines.get(state.id)?.after ?? null);
     this.#machines.set(state.id, move);
-    if (isPresent) return;
+    if (!isMove) return;
     this.#moves = [...this.#moves, move].slice(-MOST_MOVES);
     if (state.status !== 'active') this.#forgetEnded();
   }

@@ -14,8 +14,8 @@ export function useMachineHistory(): HistorySnapshot {
       setSnapshot(history.snapshot);
     };
     show();
-    const stop = feed.onState((state) => {
-      history.take(state);
+    const stop = feed.onState((state, isMove) => {
+      history.take(state, isMove);
       if (frame === 0) frame = requestAnimationFrame(show);
     });
     return () => {
