@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { AuthLimits } from '../src/config/schema/auth-limits.ts';
-import { type Contender, type Subject, startEach } from './support/contenders.ts';
+import { type Contender, inEachVersion, type Subject, startEach } from './support/contenders.ts';
 import { loadHttp, syncMessage } from './support/http-load.ts';
 import { measured } from './support/measured.ts';
 import { type Protocol, serviceProtocol } from './support/protocol.ts';
@@ -13,7 +13,7 @@ import type { Report, Target } from './support/report.ts';
 import { interleave, ratio, type Sample, type Series, seriesOf } from './support/rounds.ts';
 import type { Scope } from './support/scope.ts';
 import { streamTurns } from './support/streamed-turns.ts';
-import { SERVICE, service, serviceMain } from './support/subjects.ts';
+import { SERVICE, service, serviceMain, startSources } from './support/subjects.ts';
 import { dropAll, socketsWith } from './support/turns.ts';
 import { thisCheckout } from './support/version.ts';
 
@@ -89,14 +89,23 @@ function load({ server, protocol }: Subject, total: number): Promise<Sample> {
 }
 
 async function withKey(scope: Scope): Promise<Contender[]> {
-  const dataDir = scope.directory();
+  const keys = scope.directory();
   const serviceFile = written(scope, { apiKeys: true });
-  const create = ['keys', 'create', '--name', 'bench', '--role', 'user', '--data-dir', dataDir];
+  const create = ['keys', 'create', '--name', 'bench', '--role', 'user', '--data-dir', keys];
   const key = execFileSync(process.execPath, [serviceMain(thisCheckout), ...create], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  return asWhom(service(scope, { name: WITH_KEY, dataDir, serviceFile, reply: REPLY }), key.trim());
+  const dataDir = (): string => {
+    // Each process has a log of its own.
+    const copy = scope.directory();
+    cpSync(keys, copy, { recursive: true });
+    return copy;
+  };
+  const contenders = inEachVersion(scope, WITH_KEY, (version) =>
+    startSources(scope, version, { dataDir: dataDir(), serviceFile, reply: REPLY }),
+  );
+  return asWhom(contenders, key.trim());
 }
 
 async function withJwt(scope: Scope): Promise<Contender[]> {

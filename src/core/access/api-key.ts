@@ -52,13 +52,18 @@ function checksumOf(text: string): string {
   return digits;
 }
 
+/** What each byte adds to a CRC-32. Every request with a key computes one. */
+const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb8_8320 : crc >>> 1;
+  return crc;
+});
+
 /** CRC-32 of ASCII text, as in zlib and PNG. */
 function crc32(text: string): number {
   let crc = 0xffff_ffff;
-  for (let index = 0; index < text.length; index += 1) {
-    crc ^= text.charCodeAt(index);
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb8_8320 : crc >>> 1;
-  }
+  for (let index = 0; index < text.length; index += 1)
+    crc = (CRC_OF_BYTE[(crc ^ text.charCodeAt(index)) & 0xff] ?? 0) ^ (crc >>> 8);
   return (crc ^ 0xffff_ffff) >>> 0;
 }
 

@@ -17,8 +17,11 @@ export interface StreamCredential {
   checkBy(check: () => void): void;
   /** Aborted, with a `ServiceError` as its reason, when the credential has ended. */
   readonly lost: AbortSignal;
-  /** The same, but not when it has only expired. */
-  readonly refused: AbortSignal;
+  /**
+   * @param listener is called, at once if that was before, when the credential has ended and has not only expired.
+   * @returns a function that unsubscribes.
+   */
+  onRefused(listener: (error: ServiceError) => void): () => void;
 }
 
 type Identify = (token: string, address: string) => RequestContext | Promise<RequestContext>;
@@ -57,25 +60,7 @@ export class HeldCredentials {
   }
 
   forStream(): StreamCredential {
-    const lost = new AbortController();
-    const refused = new AbortController();
-    const checks: (() => void)[] = [];
-    const holder: CredentialHolder = {
-      lose(error) {
-        if (error.details.reason !== EXPIRED) refused.abort(error);
-        lost.abort(error);
-      },
-      check() {
-        for (const check of checks) check();
-      },
-    };
-    return {
-      checkBy: (check) => void checks.push(check),
-      hold: (client) => this.hold(holder, client),
-      release: () => this.release(holder),
-      lost: lost.signal,
-      refused: refused.signal,
-    };
+    return new HeldStream(this);
   }
 
   revoke(credential: string): void {
@@ -107,4 +92,55 @@ export class HeldCredentials {
     this.release(holder);
     holder.lose(new ServiceError('UNAUTHORIZED', message, { reason }));
   }
+}
+
+/** Every request has one, and most need nothing of it but that it is held. */
+class HeldStream implements StreamCredential, CredentialHolder {
+  readonly #credentials: HeldCredentials;
+  readonly #checks: (() => void)[] = [];
+  readonly #onRefused = new Set<(error: ServiceError) => void>();
+  #lost: AbortController | null = null;
+  #error: ServiceError | null = null;
+
+  constructor(credentials: HeldCredentials) {
+    this.#credentials = credentials;
+  }
+
+  get lost(): AbortSignal {
+    this.#lost ??= new AbortController();
+    if (this.#error) this.#lost.abort(this.#error);
+    return this.#lost.signal;
+  }
+
+  hold(client: RequestContext): void {
+    this.#credentials.hold(this, client);
+  }
+
+  release(): void {
+    this.#credentials.release(this);
+  }
+
+  checkBy(check: () => void): void {
+    this.#checks.push(check);
+  }
+
+  check(): void {
+    for (const check of this.#checks) check();
+  }
+
+  onRefused(listener: (error: ServiceError) => void): () => void {
+    if (this.#error && isRefusal(this.#error)) listener(this.#error);
+    this.#onRefused.add(listener);
+    return () => void this.#onRefused.delete(listener);
+  }
+
+  lose(error: ServiceError): void {
+    this.#error = error;
+    if (isRefusal(error)) for (const listener of [...this.#onRefused]) listener(error);
+    this.#lost?.abort(error);
+  }
+}
+
+function isRefusal({ details }: ServiceError): boolean {
+  return details.reason !== EXPIRED;
 }

@@ -23,17 +23,9 @@ export function unlessRefused<T>(
   answer: Promise<T>,
   { credential }: Pick<SessionReader, 'credential'>,
 ): Promise<T> {
-  return credential ? unlessAborted(answer, credential.refused) : answer;
-}
-
-async function unlessAborted<T>(answer: Promise<T>, refused: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const refuse = (): void => reject(refused.reason);
-  if (refused.aborted) refuse();
-  else refused.addEventListener('abort', refuse);
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    refused.removeEventListener('abort', refuse);
-  }
+  if (!credential) return answer;
+  return new Promise((resolve, reject) => {
+    const forget = credential.onRefused(reject);
+    answer.then(resolve, reject).finally(forget);
+  });
 }

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
@@ -57,7 +58,13 @@ function encodeEvent(signal: SessionSignal, seq: number, offset: number): string
   return `${hasPosition ? `id: ${id}\n` : ''}data: ${encodeResumable(signal)}\n\n`;
 }
 
-function positionOf(lastEventId: string | undefined): StreamPosition | undefined {
-  const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(lastEventId ?? '');
-  return match ? { seq: Number(match[1]), offset: Number(match[2] ?? 0) } : undefined;
+function positionOf(lastEventId = ''): StreamPosition | undefined {
+  if (lastEventId === '') return undefined;
+  const match = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(lastEventId);
+  if (match) return { seq: Number(match[1]), offset: Number(match[2] ?? 0) };
+  throw new ServiceError('INVALID_REQUEST', 'The header Last-Event-ID is no id of an event.', {
+    field: 'Last-Event-ID',
+    issue: 'must be SEQ, or SEQ.OFFSET within a reply',
+    suggestion: 'Send the last id that the stream sent, or leave the header out to begin anew.',
+  });
 }

@@ -403,6 +403,13 @@ describe('a session as server-sent events', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it.each(['abc', '2x', '-1', '1.'])(
+    'is not begun anew for an id that it has not sent: %s',
+    (lastEventId) => {
+      expect(() => open(makeSession(), lastEventId)).toThrow('Last-Event-ID is no id of an event');
+    },
+  );
+
   it('keeps the place in the running text in the id of an event that comes in between', async () => {
     const session = makeSession();
     const { text } = open(session);
