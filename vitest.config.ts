@@ -32,8 +32,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          // A browser and the service take all processors, so that a second file would only be in the way.
-          fileParallelism: false,
           sequence: { groupOrder: 2 },
           setupFiles: 'test/support/console/close-chromium.ts',
           ...timeouts,
