@@ -325,7 +325,7 @@ export const requirements = {
   'agents.unknown': 'an agent that the service does not have is AGENT_NOT_FOUND, and nothing happens',
   'agents.apart': 'nothing of one agent is seen by clients of another',
   'agents.restart':
-    'the sessions of each agent are there after a restart, in whichever order the agents are listed; those from before belong to the first',
+    'the sessions of each agent are there after a restart, in whichever order the agents are listed; those from before belong to the first; a start says whose nobody can reach',
   'agents.access': 'each agent keeps the rules of who may see what, and has an MCP endpoint of its own',
   'agents.recovered': 'a turn of any agent goes on after kill -9',
   'agents.reload':

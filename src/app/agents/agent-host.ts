@@ -1,4 +1,4 @@
-import type { AgentId } from '../../core/agent-description.ts';
+import { type AgentId, ONLY_AGENT } from '../../core/agent-description.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import { answerForAgents } from '../../runtime/requests/agent-requests.ts';
 import { logSize } from '../../runtime/requests/log-size.ts';
@@ -8,6 +8,7 @@ import { showCluster } from '../metrics/cluster-metrics.ts';
 import { showLog } from '../metrics/log-metrics.ts';
 import type { AgentHost, ComposedAgents, HostOptions } from './hosted-agents.ts';
 import { ReloadableAgents } from './reloadable-agents.ts';
+import { warnOfUnserved } from './unserved-agents.ts';
 
 /** Builds the agents. Code for several ones is loaded only if there are several. */
 export async function hostAgents(options: HostOptions): Promise<AgentHost> {
@@ -17,6 +18,7 @@ export async function hostAgents(options: HostOptions): Promise<AgentHost> {
   const host = isAlone
     ? only(first.id, await composeAgent({ ...options, ...first.loaded }))
     : await (await import('./several-agents.ts')).composeSeveral(options);
+  if (first.id !== ONLY_AGENT) await warnOfUnserved(options);
   showLogSize(adapters.metrics, options);
   if (adapters.cluster) showCluster(adapters.metrics, adapters.cluster);
   const directory = new ReloadableAgents(files, host.agents, { readAgain, log });

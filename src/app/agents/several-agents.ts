@@ -12,6 +12,7 @@ import { SampledMetrics } from '../metrics/sampled-metrics.ts';
 import { SummedMetrics } from '../metrics/summed-metrics.ts';
 import { sectionsWithoutEffect } from './fixed-sections.ts';
 import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts';
+import { warnOfAgent } from './unserved-agents.ts';
 
 /**
  * Builds several agents on one log. Each has a part of the log to itself, and tool servers, sessions and idempotency keys
@@ -20,7 +21,7 @@ import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts
 export async function composeSeveral(options: HostOptions): Promise<ComposedAgents> {
   const { agents: files, adapters } = options;
   const unprefixed = await unprefixedAgent(adapters.store, files[0].id);
-  if (!files.some(({ id }) => id === unprefixed)) warnOfUnserved(unprefixed, options);
+  if (!files.some(({ id }) => id === unprefixed)) warnOfAgent(unprefixed, options.log);
   for (const file of files.slice(1)) warnOfSections(file, options);
   const metrics = new SampledMetrics(adapters.metrics);
   const summed = new SummedMetrics(metrics);
@@ -57,13 +58,6 @@ export function unprefixedAgent(store: EventStore, first: AgentId): Promise<Agen
     await store.append(AGENTS_STREAM, 0, [event], { origin: serviceOrigin() });
     return first;
   });
-}
-
-function warnOfUnserved(agentId: AgentId, { log }: HostOptions): void {
-  log.warn(
-    { agentId },
-    'an agent that the log has conversations of is not in the service file, so nobody can reach them',
-  );
 }
 
 function warnOfSections({ id: agentId, file, loaded: { raw } }: HostedFile, { log }: HostOptions): void {

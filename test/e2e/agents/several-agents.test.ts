@@ -5,7 +5,7 @@ import { bearer, identity, KnownTokens } from '../../support/access/known-tokens
 import { OpenAiUpstream } from '../../support/models/openai-upstream.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
-import { RunningService } from '../../support/service/running-service.ts';
+import { RunningService, silentLog } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { mcpClient } from '../../support/tools/mcp-client.ts';
@@ -164,6 +164,13 @@ describe('several agents', () => {
         sessions: [{ title: 'from before' }],
       });
     }
+    const warned: object[] = [];
+    const log = { ...silentLog, warn: (fields: object) => void warned.push(fields) };
+    {
+      await using renamed = await RunningService.start({ dataDir, agents: { support, store: shop }, log });
+      expect(await json(renamed.fetch('/agents/store/api/sessions'))).toMatchObject({ sessions: [] });
+    }
+    expect(warned).toEqual([{ agentId: 'shop' }]);
     await using alone = await RunningService.start({ dataDir });
     expect(await json(alone.fetch('/api/sessions'))).toMatchObject({ sessions: [{ title: 'from before' }] });
   });
