@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { RecordedTurn } from '../requests/recorded-turn.ts';
+import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import type { Message } from './a2a-objects.ts';
 import type { AskedFor } from './task-messages.ts';
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
-import { turnWithCalls } from '../requests/recorded-turn.ts';
+import { turnWithCalls } from '../turns/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';

@@ -1,7 +1,7 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { Image } from '../../core/conversation/image.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
-import { argumentsOf, GivenCalls } from '../requests/given-calls.ts';
+import { argumentsOf, GivenCalls } from '../turns/given-calls.ts';
 import type { Content, ContentPart, InputMessage } from './run-input.ts';
 
 /** The messages of an input, as the service takes them. */

@@ -1,5 +1,5 @@
 import type { PendingApproval } from '../../core/session/session-view.ts';
-import type { CallOfTurn } from '../requests/recorded-turn.ts';
+import type { CallOfTurn } from '../turns/recorded-turn.ts';
 import type { Interrupt } from './ag-ui-events.ts';
 
 /** What an interrupt is answered with. */

@@ -1,6 +1,6 @@
 import type { CallId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { RecordedTurn } from '../requests/recorded-turn.ts';
+import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import { TurnState } from './turn-state.ts';
 
 /** How far a turn is by now. */

@@ -7,7 +7,7 @@ import {
   newestEvents,
   type RecordedTurn,
   turnWithCalls,
-} from '../requests/recorded-turn.ts';
+} from '../turns/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
 import { interruptId } from './interrupts.ts';
 import { broughtIds } from './message-ids.ts';

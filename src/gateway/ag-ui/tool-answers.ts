@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../core/tool-call/tool.ts';
-import type { CallAnswer } from '../requests/given-answers.ts';
+import type { CallAnswer } from '../turns/given-answers.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { Content, InputMessage } from './run-input.ts';
 import { runKey } from './run-key.ts';

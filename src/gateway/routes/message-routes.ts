@@ -10,10 +10,10 @@ import { readJsonObject } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
 import { messageOptions } from '../requests/message-options.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
-import { queuedBehind } from '../requests/queued-message.ts';
 import { parseFields } from '../requests/request-fields.ts';
-import { answerTurn } from '../requests/turn-answer.ts';
-import { turnMessage } from '../requests/turn-message.ts';
+import { queuedBehind } from '../turns/queued-message.ts';
+import { answerTurn } from '../turns/turn-answer.ts';
+import { turnMessage } from '../turns/turn-message.ts';
 
 /** Messages to the agent, and the reset of its conversation. */
 export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {

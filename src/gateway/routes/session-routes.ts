@@ -40,11 +40,11 @@ import { keyOfRequest } from '../http/idempotency-header.ts';
 import { readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
-import { answeredOutcome } from '../requests/answered-outcome.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import { timedFrame } from '../stream/resumable-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
+import { answeredOutcome } from '../turns/answered-outcome.ts';
 import { sessionExport } from './session-export.ts';
 
 const SessionIdParameter = z.object({ sessionId: SessionId });

@@ -8,7 +8,7 @@ import { isoTime } from '../../core/session/view-session.ts';
 import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { FramePlace, ResumableFrame } from '../../wire/frames.ts';
-import { endOf } from '../requests/turn-end.ts';
+import { endOf } from '../turns/turn-end.ts';
 import { encodeChunk, faultFrame, frameOf, thinkingFrame } from './server-frames.ts';
 
 /** The frame of a durable event for a client that can resume. Every durable event has one, with its place. */

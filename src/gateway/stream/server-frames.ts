@@ -7,7 +7,7 @@ import { clientCall, pendingApproval, pendingInput } from '../../core/session/vi
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { ResumableFrame, ServerFrame } from '../../wire/frames.ts';
 import type { Queued } from '../../wire/queued.ts';
-import { endOf, turnCancelled } from '../requests/turn-end.ts';
+import { endOf, turnCancelled } from '../turns/turn-end.ts';
 
 /** The frame of a signal; null if the interface has none for it. */
 export function encodeSignal(signal: SessionSignal): string | null {

@@ -7,12 +7,9 @@ import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/cli
 import type { Logger } from '../../ports/logger.ts';
 import type { SocketLife } from '../../ports/web-server.ts';
 import type { AuthFrame, MessageFrame, StreamQuery } from '../../wire/requests.ts';
-import { answeredOutcome } from '../requests/answered-outcome.ts';
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { messageOptions } from '../requests/message-options.ts';
-import { queuedBehind } from '../requests/queued-message.ts';
-import { turnMessage } from '../requests/turn-message.ts';
 import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import { endLost } from '../security/lost-socket.ts';
@@ -31,6 +28,9 @@ import { ResumingReader } from '../stream/resuming-reader.ts';
 import { encodeError, encodeOutcome, encodeQueued } from '../stream/server-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { SignalReader } from '../stream/signal-frames.ts';
+import { answeredOutcome } from '../turns/answered-outcome.ts';
+import { queuedBehind } from '../turns/queued-message.ts';
+import { turnMessage } from '../turns/turn-message.ts';
 import { type ClientFrame, decodeFrame, frameIdOf, unsupportedType } from './client-frames.ts';
 
 export interface ConnectionDeps extends FrameLimitsDeps {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isoTime } from '../../../core/session/view-session.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
-import { howToDecide } from '../../requests/queued-message.ts';
-import { recordedTurn } from '../../requests/recorded-turn.ts';
+import { howToDecide } from '../../turns/queued-message.ts';
+import { recordedTurn } from '../../turns/recorded-turn.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INVALID_PARAMS, McpError, MISSING_CAPABILITY } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';

@@ -1,6 +1,6 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
-import { endOf } from '../../requests/turn-end.ts';
+import { endOf } from '../../turns/turn-end.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { textOfError } from './failed-call.ts';
 import { textResult, toolError } from './tool-result.ts';

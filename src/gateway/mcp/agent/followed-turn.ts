@@ -6,7 +6,7 @@ import type { PendingApproval } from '../../../core/session/session-view.ts';
 import { pendingApproval } from '../../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../../ports/bus.ts';
-import { recordedTurn } from '../../requests/recorded-turn.ts';
+import { recordedTurn } from '../../turns/recorded-turn.ts';
 import type { TurnPlace } from './turn-place.ts';
 import { TurnState } from './turn-state.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { PendingApproval } from '../../../core/session/session-view.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { howToDecide } from '../../requests/queued-message.ts';
+import { howToDecide } from '../../turns/queued-message.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { decide, questionOf } from './asked-approval.ts';
 import type { TurnPlace } from './turn-place.ts';

@@ -1,7 +1,7 @@
 import type { SessionSignal } from '../../../core/session/session-signal.ts';
 import { pendingApproval } from '../../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
-import type { RecordedTurn } from '../../requests/recorded-turn.ts';
+import type { RecordedTurn } from '../../turns/recorded-turn.ts';
 import { chatResult } from '../agent/chat-result.ts';
 import { approvalNotice } from '../agent/open-questions.ts';
 import { toolError } from '../agent/tool-result.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SessionId, TurnId } from '../../../core/ids.ts';
-import type { TurnPause } from '../../requests/turn-answer.ts';
+import type { TurnPause } from '../../turns/turn-answer.ts';
 import { callIdFor } from '../client-tools.ts';
 import { ChatUsage } from './counted-tokens.ts';
 

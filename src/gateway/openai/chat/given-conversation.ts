@@ -2,8 +2,8 @@ import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { Image } from '../../../core/conversation/image.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../../core/size-limits.ts';
-import { argumentsOf, GivenCalls } from '../../requests/given-calls.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
+import { argumentsOf, GivenCalls } from '../../turns/given-calls.ts';
 import type { ChatMessage } from './chat-request.ts';
 
 /** The messages of a request, as the service takes them. */

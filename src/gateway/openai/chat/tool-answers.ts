@@ -1,5 +1,5 @@
 import { SessionId } from '../../../core/ids.ts';
-import type { CallAnswer, ToolAnswers } from '../../requests/given-answers.ts';
+import type { CallAnswer, ToolAnswers } from '../../turns/given-answers.ts';
 import { calledIn } from '../client-tools.ts';
 import type { ChatMessage } from './chat-request.ts';
 import { textOf } from './given-conversation.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { CallId } from '../../../core/ids.ts';
-import { answerCalls, answeredWith, type ToolAnswers } from '../../requests/given-answers.ts';
-import { eventsIn, type RecordedTurn, recordedTurn, turnWithCalls } from '../../requests/recorded-turn.ts';
+import { answerCalls, answeredWith, type ToolAnswers } from '../../turns/given-answers.ts';
+import { eventsIn, type RecordedTurn, recordedTurn, turnWithCalls } from '../../turns/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
 import type { AskedResponse, BegunResponse } from './asked-response.ts';
 import { responsesOf } from './recorded-response.ts';

@@ -4,7 +4,7 @@ import type { Image } from '../../../core/conversation/image.ts';
 import type { SessionId } from '../../../core/ids.ts';
 import type { SessionEvent } from '../../../core/log/events.ts';
 import { toolResultText } from '../../../core/tool-call/tool-result-text.ts';
-import { eventsIn, type RecordedTurn } from '../../requests/recorded-turn.ts';
+import { eventsIn, type RecordedTurn } from '../../turns/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
 import { itemId } from './item-id.ts';
 import { itemListOf } from './item-page.ts';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import { StreamCursor } from '../../../core/session/stream-cursor.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { type RecordedTurn, recordedTurn } from '../../requests/recorded-turn.ts';
+import { type RecordedTurn, recordedTurn } from '../../turns/recorded-turn.ts';
 import type { ResponsePlace } from './response-id.ts';
 import type { OpenAiResponse } from './response-object.ts';
 import { TurnResponses } from './turn-responses.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
-import { recordedTurn } from '../../requests/recorded-turn.ts';
-import { turnMessage } from '../../requests/turn-message.ts';
+import { recordedTurn } from '../../turns/recorded-turn.ts';
+import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { toolAnswers } from '../chat/tool-answers.ts';

@@ -3,7 +3,7 @@ import type { CallId, TurnId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
 import { toolResultText } from '../../../core/tool-call/tool-result-text.ts';
 import { callIdsOf, spokenText } from '../../../core/turn/step-parts.ts';
-import { eventsIn } from '../../requests/recorded-turn.ts';
+import { eventsIn } from '../../turns/recorded-turn.ts';
 
 type AssistantMessage = Extract<GivenMessage, { role: 'assistant' }>;
 type GivenCall = NonNullable<AssistantMessage['calls']>[number];

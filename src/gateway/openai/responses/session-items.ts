@@ -4,7 +4,7 @@ import type { SessionEventOf } from '../../../core/log/events.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import { outcomeOf } from '../../../core/session/session-state.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { newestEvents, type RecordedTurn } from '../../requests/recorded-turn.ts';
+import { newestEvents, type RecordedTurn } from '../../turns/recorded-turn.ts';
 import { BroughtItem, givenItems, inputItems } from './input-items.ts';
 import { itemListOf } from './item-page.ts';
 import { responsesOf } from './recorded-response.ts';

@@ -6,7 +6,7 @@ import type { SessionSignal } from '../../../core/session/session-signal.ts';
 import { toolResultText } from '../../../core/tool-call/tool-result-text.ts';
 import { joinReply, separatorAfter } from '../../../core/turn/reply-text.ts';
 import { callIdsOf, spokenText } from '../../../core/turn/step-parts.ts';
-import { turnCancelled } from '../../requests/turn-end.ts';
+import { turnCancelled } from '../../turns/turn-end.ts';
 import { callIdFor } from '../client-tools.ts';
 import { itemId } from './item-id.ts';
 import { type ResponsePlace, responseId } from './response-id.ts';

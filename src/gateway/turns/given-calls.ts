@@ -1,7 +1,7 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
-import { parseJson } from './json-text.ts';
+import { parseJson } from '../requests/json-text.ts';
 
 /* The tool calls in a conversation that a client brings. */
 

@@ -4,8 +4,8 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { isSentWith } from '../requests/sent-before.ts';
 import type { RecordedTurn } from './recorded-turn.ts';
-import { isSentWith } from './sent-before.ts';
 
 /** What came of a call of a tool that the client has lent. */
 export interface CallAnswer {

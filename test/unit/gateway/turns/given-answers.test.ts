@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../../../src/core/request/idempotency.ts';
 import { ANYONE, type RequestContext } from '../../../../src/core/request/request-context.ts';
 import { requestOrigin } from '../../../../src/core/request/request-origin.ts';
-import { answerCalls, answeredWith } from '../../../../src/gateway/requests/given-answers.ts';
+import { answerCalls, answeredWith } from '../../../../src/gateway/turns/given-answers.ts';
 
 const NOW = 1_800_000_000_000;
 const key = { id: 'k1', fingerprint: 'f1', expiresAt: NOW + IDEMPOTENCY_TTL_MS };
