@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { agentVersionOf } from '../config/reading/agent-file.ts';
 import type { AgentId, AgentVersion } from '../core/agent-description.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -40,7 +40,8 @@ export async function watchAgentFile(
     );
   };
   try {
-    const watcher = watch(dirname(resolve(file)), { persistent: false }, () => {
+    const watcher = watch(dirname(resolve(file)), { persistent: false }, (_, changed) => {
+      if (!mayBe(file, changed)) return;
       clearTimeout(timer);
       timer = setTimeout(() => void compare(), QUIET_MS).unref();
     });
@@ -49,6 +50,14 @@ export async function watchAgentFile(
   } catch (err) {
     log.debug({ err }, 'the agent file cannot be watched');
   }
+}
+
+/**
+ * Whether a change in the folder may concern the file. Other files may change all the time, such as a log. Kubernetes
+ * replaces the folder `..data`, to which the file is a link.
+ */
+function mayBe(file: string, changed: string | null): boolean {
+  return changed === null || changed === basename(file) || changed.startsWith('..');
 }
 
 /** Undefined for a file that cannot be read, such as one that an editor is replacing. */
