@@ -1,4 +1,5 @@
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
+import { beginningOf } from '../shorten.ts';
 
 /** The title of a session: `given` by a client, or else `derived` from the first message. */
 export interface SessionTitle {
@@ -49,9 +50,8 @@ export function inOneLine(text: string): string {
 
 function shortened(line: string): string {
   if (line.length <= MOST_CHARACTERS) return line;
-  const cut = line.slice(0, MOST_CHARACTERS);
+  const cut = beginningOf(line, MOST_CHARACTERS);
   const space = cut.lastIndexOf(' ');
   const words = space > MOST_CHARACTERS / 2 ? cut.slice(0, space) : cut;
-  // A surrogate without its other half is not a character.
-  return `${words.replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `${words}…`;
 }

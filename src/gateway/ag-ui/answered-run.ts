@@ -4,6 +4,7 @@ import { turnWithCalls } from '../turns/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
+import { conversationIn } from './run-input.ts';
 import { answerForRun, clientAnswers } from './tool-answers.ts';
 
 /**
@@ -13,7 +14,7 @@ import { answerForRun, clientAnswers } from './tool-answers.ts';
  */
 export async function answeredRun(asked: AskedRun): Promise<RunPlan | null> {
   const { bus, context, sessionId, input } = asked;
-  const { messages } = input;
+  const messages = conversationIn(input.messages);
   const begin = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   const ended = messages.slice(begin).flatMap((one) => (one.role === 'tool' ? [one.toolCallId] : []));
   const turn = await turnWithCalls(

@@ -4,6 +4,7 @@ import { joinedRun } from './joined-run.ts';
 import { messageRun } from './message-run.ts';
 import { resumedRun } from './resumed-run.ts';
 import type { RunPlan } from './run-events.ts';
+import { conversationIn } from './run-input.ts';
 import { asRunError } from './run-key.ts';
 
 /** Does what the input asks for. @returns what the run has to tell. */
@@ -20,7 +21,7 @@ async function planOf(asked: AskedRun): Promise<RunPlan> {
   const { messages, resume = [] } = input;
   if (resume.length > 0) return resumedRun(asked, resume);
   const { head } = await bus.send('session.position', { sessionId }, context);
-  const newest = messages.findLast(({ role }) => role === 'user' || role === 'assistant' || role === 'tool');
+  const newest = conversationIn(messages).at(-1);
   if (newest?.role === 'user') return messageRun(asked, head);
   if (newest?.role !== 'tool') return joinedRun(asked);
   if (head === 0) return messageRun(asked, head);

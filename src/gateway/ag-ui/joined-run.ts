@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { RunPlan } from './run-events.ts';
@@ -10,6 +11,8 @@ const PAGE_EVENTS = 200;
 /** Shows the messages of the thread, and goes on with the turn that is open. */
 export async function joinedRun({ bus, context, sessionId, input }: AskedRun): Promise<RunPlan> {
   const thread = new ThreadMessages();
+  /** Turns that have not begun yet: what they were asked for says how they are told. */
+  const requested = new Map<TurnId, TurnState>();
   let turn: TurnState | null = null;
   let afterSeq = 0;
   for (let page: readonly Envelope[] | null = null; !page || page.length === PAGE_EVENTS; ) {
@@ -17,7 +20,11 @@ export async function joinedRun({ bus, context, sessionId, input }: AskedRun): P
     for (const envelope of page) {
       const { event, seq } = envelope;
       thread.take(event);
-      if (event.type === 'turn.started') turn = new TurnState(event.turnId);
+      if (event.type === 'turn.requested') requested.set(event.turnId, requestedTurn(envelope, event.turnId));
+      if (event.type === 'turn.started') {
+        turn = requested.get(event.turnId) ?? new TurnState(event.turnId);
+        requested.delete(event.turnId);
+      }
       turn?.take(envelope);
       if (turn?.status === 'over') turn = null;
       afterSeq = seq;
@@ -25,6 +32,12 @@ export async function joinedRun({ bus, context, sessionId, input }: AskedRun): P
   }
   if (afterSeq === 0 && input.messages.length > 0) throw nothingToAnswer(input.messages.length - 1);
   return { turn, afterSeq, decided: [], thread: thread.all, warnings: [] };
+}
+
+function requestedTurn(request: Envelope, turnId: TurnId): TurnState {
+  const turn = new TurnState(turnId);
+  turn.take(request);
+  return turn;
 }
 
 function nothingToAnswer(index: number): ServiceError {

@@ -52,6 +52,11 @@ export const InputMessage = z.discriminatedUnion('role', [
 ]);
 export type InputMessage = z.infer<typeof InputMessage>;
 
+/** What users, the agent and its tools have said, without what pages keep beside it. */
+export function conversationIn(messages: readonly InputMessage[]): InputMessage[] {
+  return messages.filter(({ role }) => role === 'user' || role === 'assistant' || role === 'tool');
+}
+
 export const ResumeEntry = z.object({
   interruptId: z.string().describe('The id of an interrupt.'),
   status: z.enum(['resolved', 'cancelled']).describe('`cancelled` denies the call.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '../../core/shorten.ts';
 import { REDACTED, withoutKey } from '../provider/endpoint.ts';
 import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 
@@ -20,7 +21,7 @@ export function providerText(answer: unknown, access: ProviderEndpoint, body: st
   const conversation = JSON.stringify(Conversation.parse(JSON.parse(body)));
   const whole = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const text = withoutRepeats(withoutKey(whole.slice(0, 2 * MAX_CHARACTERS), access), conversation);
-  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`;
+  return shorten(text, MAX_CHARACTERS);
 }
 
 /** Reads the conversation once, however long it is. */

@@ -1,4 +1,5 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
+import { beginningOf } from '../../core/shorten.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -30,7 +31,7 @@ export function acceptableTool({ name, description, inputSchema }: ModelTool): M
 
 function shortened(text: string): string {
   if (text.length <= MAX_DESCRIPTION_CHARACTERS) return text;
-  return `${text.slice(0, MAX_DESCRIPTION_CHARACTERS - 1).trimEnd()}…`;
+  return `${beginningOf(text, MAX_DESCRIPTION_CHARACTERS - 1).trimEnd()}…`;
 }
 
 function objectSchema(schema: Schema): Schema {

@@ -4,6 +4,7 @@ import { ownPrefix } from '../../core/access/session-names.ts';
 import { asServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import { beginningOf } from '../../core/shorten.ts';
 import type { AuditRecord } from '../../ports/audit.ts';
 import { auditOf } from '../../ports/request-rules.ts';
 import type { RequestType } from '../../ports/service-requests.ts';
@@ -62,7 +63,7 @@ function subjectOf(request: object): Pick<AuditRecord, 'subject'> {
     const value: unknown = Reflect.get(request, name);
     if (typeof value === 'string') said.push(value);
   }
-  return said.length === 0 ? {} : { subject: said.join(' ').slice(0, MOST_CHARACTERS) };
+  return said.length === 0 ? {} : { subject: beginningOf(said.join(' '), MOST_CHARACTERS) };
 }
 
 function reasonOf({ scope, reason, issue }: Readonly<Record<string, unknown>>): Pick<AuditRecord, 'reason'> {

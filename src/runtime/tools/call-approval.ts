@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '../../core/shorten.ts';
 import type { CallableTool, PeerAnswer } from '../../core/tool-server/passed-request.ts';
 import type { JsonObject } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
@@ -13,7 +14,7 @@ const Answer = z.object({
 /** Asks the client who calls a tool whether the call may be made. */
 export function approvalQuestion({ serverId, toolName }: CallableTool, params: JsonObject): ServerQuestion {
   const args = JSON.stringify(params.arguments ?? {});
-  const shown = args.length > MAX_ARGUMENT_CHARACTERS ? `${args.slice(0, MAX_ARGUMENT_CHARACTERS)}…` : args;
+  const shown = shorten(args, MAX_ARGUMENT_CHARACTERS);
   return {
     method: 'elicitation/create',
     params: {

@@ -34,6 +34,8 @@ describe('tools of a page', () => {
     ]);
     expect(ada.last).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['p1'] } });
     answer(ada, 'p1', 'red');
+    // What the page keeps beside the conversation is no part of it.
+    ada.agent.addMessage({ id: 'shown', role: 'activity', activityType: 'note', content: {} });
     const going = ada.run({ tools, runId: 'r2' });
     const next = await rig.model.call(1);
     expect(next.request.messages.at(-1)).toMatchObject({ role: 'tool', callId: 'p1', text: 'red' });
@@ -44,6 +46,7 @@ describe('tools of a page', () => {
       { role: 'user' },
       { role: 'assistant', toolCalls: [{ id: 'p1' }] },
       { role: 'tool', toolCallId: 'p1', content: 'red' },
+      { role: 'activity' },
       { role: 'assistant', content: 'Red it is.' },
     ]);
     // The same run again tells the same, and asks nobody.

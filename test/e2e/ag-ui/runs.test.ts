@@ -177,6 +177,38 @@ describe('runs of AG-UI', () => {
     expect(nobody.types).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
   });
 
+  verifies(
+    'ag-ui.join',
+    async () => {
+      await using rig = await startAgUi();
+      const asked = rig.service.post(
+        '/v1/chat/completions',
+        {
+          model: 'default',
+          messages: [{ role: 'user', content: 'Which?' }],
+          response_format: { type: 'json_schema', json_schema: { name: 'o', schema: { type: 'object' } } },
+        },
+        { 'x-session-id': 'thread-1' },
+      );
+      const first = await rig.model.call(0);
+      first.say('Let me look.');
+      first.askFor({ name: 'look', callId: 'c1' });
+      const call = await rig.tools.call(0);
+      const page = recordedAgent(rig.service);
+      const running = page.run();
+      await page.event('RUN_STARTED');
+      call.answer('blue');
+      (await rig.model.call(1)).answer('{"colour":"blue"}');
+      await asked;
+      await running;
+      const texts = page.events.flatMap((event) =>
+        event.type === 'TEXT_MESSAGE_CONTENT' && 'delta' in event ? [event.delta] : [],
+      );
+      expect(texts.join('')).toBe('{"colour":"blue"}');
+    },
+    'also of a reply that has a form, from its first character on',
+  );
+
   verifies('ag-ui.again', async () => {
     await using rig = await startAgUi();
     const ada = recordedAgent(rig.service).say('hello');

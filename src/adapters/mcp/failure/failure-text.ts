@@ -1,4 +1,5 @@
 import { messageOf } from '../../../core/errors.ts';
+import { shorten } from '../../../core/shorten.ts';
 import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import { HttpStatusError } from '../http/http-status-error.ts';
 import type { Mask } from './secret-mask.ts';
@@ -8,11 +9,6 @@ const MAX_CHARACTERS = 2_000;
 /** Describes a failed exchange for the operator and the model. Bounded and without secrets. */
 export function failureText(error: unknown, mask: Mask): string {
   return shorten(mask(describe(error)), MAX_CHARACTERS);
-}
-
-/** Cuts a text that is too long, and marks the cut with an ellipsis. */
-export function shorten(text: string, maxCharacters: number): string {
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
 }
 
 function describe(error: unknown): string {

@@ -1,5 +1,5 @@
+import { shorten } from '../../../core/shorten.ts';
 import type { Logger } from '../../../ports/logger.ts';
-import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 import { LineSplitter } from './line-splitter.ts';
 

@@ -1,6 +1,6 @@
+import { shorten } from '../../../core/shorten.ts';
 import { MEGABYTE, sizeText } from '../../../core/size-limits.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
-import { shorten } from '../failure/failure-text.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 import { RpcMessage } from '../peer/rpc-message.ts';
 import type { ServerTransport } from '../server-transport.ts';

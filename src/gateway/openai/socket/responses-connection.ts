@@ -78,9 +78,14 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
     this.#isClosed = true;
     this.#deps.credentials?.release(this);
     this.#limits.forget();
-    if (this.#isEnding) this.#response?.stop();
-    else this.#response?.abandon();
+    if (this.#response) this.#leave(this.#response);
     this.#deps.onClosed(this);
+  }
+
+  /** A client that goes away ends its response. When the service ends, its turn goes on later. */
+  #leave(response: SocketResponse): void {
+    if (this.#isEnding) response.stop();
+    else response.abandon();
   }
 
   async #handle(text: string | null, bytes: number): Promise<void> {
@@ -92,8 +97,8 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
       const maxImageBytes = this.#deps.maxRequestBytes;
       const response = await SocketResponse.begin({ ...this.#deps, maxImageBytes }, this.#client, frame);
       this.#response = response;
-      // The client went away before anything could be told.
-      if (this.#isClosed) response.abandon();
+      // Before anything could be told.
+      if (this.#isClosed) this.#leave(response);
       else await response.tell(this.#socket);
     } finally {
       this.#response = null;
