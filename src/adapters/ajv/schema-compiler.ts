@@ -8,9 +8,16 @@ export async function loadAjv(): Promise<Ajv> {
 
 /** Throws if the schema cannot be used. */
 export function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>): ValidateFunction {
-  // Two tools may use the same `$id`, and Ajv rejects a `$schema` that it does not know.
-  const { $schema: _draft, $id: _name, ...rest } = schema;
-  return ajv.compile(rest);
+  return ajv.compile(checkable(schema));
+}
+
+/**
+ * The schema without what is no part of JSON Schema for a tool: two tools may use the same `$id`, Ajv rejects a `$schema` that
+ * it does not know, and with its own `$async` it would answer with a promise that rejects.
+ */
+function checkable(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { $schema: _draft, $id: _name, $async: _mode, ...rest } = schema;
+  return rest;
 }
 
 /** What is wrong with a value, for people. @param root what the value itself is called. */

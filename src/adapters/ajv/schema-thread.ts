@@ -48,10 +48,13 @@ export class SchemaThread {
       this.#checks = 0;
       // The file is .ts in a checkout and .js in a build.
       const file = new URL(`./schema-worker${extname(import.meta.url)}`, import.meta.url);
-      this.#worker = new Worker(file, { name: 'schemas', resourceLimits: LIMITS });
-      this.#worker.unref();
-      // The check that waits for the thread hears of it, too.
-      this.#worker.on('error', () => undefined);
+      const worker = new Worker(file, { name: 'schemas', resourceLimits: LIMITS });
+      worker.unref();
+      // The check that waits for the thread hears of it, too. The next one needs another thread.
+      worker.on('error', () => {
+        if (this.#worker === worker) this.#worker = null;
+      });
+      this.#worker = worker;
     }
     this.#checks += 1;
     return this.#worker;

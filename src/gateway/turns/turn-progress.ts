@@ -12,6 +12,7 @@ export class TurnProgress {
   #step = 0;
   #reply = '';
   readonly #unsettled = new Set<CallId>();
+  readonly #settled = new Set<CallId>();
   readonly #delegated = new Map<CallId, DelegatedCall>();
 
   /** @param hasForm whether the reply is the text of the last step alone, because a form was asked for. */
@@ -19,7 +20,7 @@ export class TurnProgress {
     this.#hasForm = hasForm;
   }
 
-  /** Call with each event of the turn, in order. An event may come twice. */
+  /** Call with each event of the turn, in order. An event may come twice: live, and from a log that is read meanwhile. */
   note(event: SessionEvent): void {
     switch (event.type) {
       case 'step.completed':
@@ -28,7 +29,7 @@ export class TurnProgress {
         if (!this.#hasForm) this.#reply = joinReply(this.#reply, spokenText(event.parts));
         return;
       case 'tool-call.requested':
-        this.#unsettled.add(event.callId);
+        if (!this.#settled.has(event.callId)) this.#unsettled.add(event.callId);
         return;
       case 'tool-call.delegated':
         this.#delegated.set(event.callId, event);
@@ -36,6 +37,7 @@ export class TurnProgress {
       case 'tool-call.succeeded':
       case 'tool-call.failed':
       case 'tool-call.interrupted':
+        this.#settled.add(event.callId);
         this.#unsettled.delete(event.callId);
         return;
       default:

@@ -55,11 +55,22 @@ interface Fields {
 
 const NO_FIELDS: Fields = { properties: {}, required: [] };
 
-/** The properties of a schema and its alternatives. Required are those of the schema, `allOf` and every alternative. */
-function fieldsOf(schema: Schema, root: Schema, depth = 0): Fields {
-  if (depth > 8) return NO_FIELDS;
-  const partsOf = (key: string): Fields[] =>
-    schemasIn(schema[key]).map((part) => fieldsOf(resolved(part, root), root, depth + 1));
+/**
+ * The properties of a schema and its alternatives. Required are those of the schema, `allOf` and every alternative.
+ *
+ * @param known those of the parts that were looked at before. Each part is looked at once, because references can make few
+ * lines a schema of any size. A part within itself adds nothing.
+ */
+function fieldsOf(schema: Schema, root: Schema, known = new Map<Schema, Fields>()): Fields {
+  const ofPart = (part: Schema): Fields => {
+    const before = known.get(part);
+    if (before) return before;
+    known.set(part, NO_FIELDS);
+    const fields = fieldsOf(resolved(part, root), root, known);
+    known.set(part, fields);
+    return fields;
+  };
+  const partsOf = (key: string): Fields[] => schemasIn(schema[key]).map(ofPart);
   const all = partsOf('allOf');
   const alternatives = [partsOf('anyOf'), partsOf('oneOf')];
   const properties = [...alternatives.flat(), ...all].map((part) => part.properties);

@@ -26,6 +26,16 @@ describe('a schema of a client', () => {
     expect(unusable).toContain('type');
   });
 
+  it('has no words for Ajv: it is checked like any other', async () => {
+    const check = ajvSchemaCheck(recordingLog());
+    expect((await check.ofClient({ $async: true, ...red }, {})).issue).toContain('colour');
+    expect((await check.issueWith({ $async: true, ...red }, {})) ?? '').toContain('colour');
+    const within = { $defs: { a: { $id: 'a', $async: true, ...red } }, properties: { a: { $ref: 'a' } } };
+    await check.ofClient(within, { a: {} });
+    await check.issueWith(within, { a: {} });
+    expect(await check.ofClient(red, { colour: 'red' })).toEqual({});
+  });
+
   it('that never comes to an end is given up, and holds up nothing else', async () => {
     const check = ajvSchemaCheck(recordingLog());
     let ticks = 0;

@@ -151,6 +151,58 @@ describe('tools of an OpenAI client', () => {
     'with the tool runner of the SDK',
   );
 
+  verifies(
+    'openai.tools',
+    async () => {
+      await using rig = await start();
+      const { client, model } = rig;
+      const ask = (messages: OpenAI.ChatCompletionMessageParam[]) =>
+        client.chat.completions.create(
+          { model: 'default', messages, tools: [weather] },
+          { headers: { 'X-Session-Id': 'trip' } },
+        );
+      const first = ask([user('Weather in Rome?')]);
+      const asked = await model.call(0);
+      const of = { name: 'weather', arguments: { city: 'Rome' } };
+      asked.askFor({ ...of, callId: 'w1' }, { ...of, callId: 'w2' });
+      const [choice] = (await first).choices;
+      if (!choice) throw new Error('there is no choice');
+      const [one, two] = choice.message.tool_calls ?? [];
+      const result = (call = one, content = 'sunny') => ({
+        ...{ role: 'tool' as const, tool_call_id: call?.id ?? '', content },
+      });
+      const said = [user('Weather in Rome?'), choice.message];
+      await expect(ask([...said, result(), user('Be quick.')])).rejects.toMatchObject({ status: 400 });
+      const next = ask([...said, result(), result(two, 'rainy'), user('Be quick.')]);
+      const going = await model.callFor('Be quick.');
+      const results = going.request.messages.filter(({ role }) => role === 'tool');
+      expect(results).toMatchObject([{ text: 'sunny' }, { text: 'rainy' }]);
+      going.answer('Sun and rain.');
+      expect((await next).choices[0]?.message.content).toBe('Sun and rain.');
+    },
+    'also where the user says something else behind the results, in a session that the client has named',
+  );
+
+  verifies(
+    'openai.tools',
+    async () => {
+      await using rig = await start();
+      const { choice, id } = await called(rig, [user('Weather in Rome?')]);
+      const next = rig.client.chat.completions.create({
+        model: 'default',
+        tools: [weather],
+        messages: [
+          ...[user('Weather in Rome?'), choice.message],
+          { role: 'tool', tool_call_id: id, content: 'sunny' },
+          { role: 'system', content: 'Be brief.' },
+        ],
+      });
+      (await rig.model.call(1)).answer('Sunny.');
+      expect((await next).choices[0]?.message.content).toBe('Sunny.');
+    },
+    'also where instructions stand behind the results',
+  );
+
   verifies('openai.tools-restart', async () => {
     await using folder = await tempDirectory();
     let asked: Awaited<ReturnType<typeof called>>;

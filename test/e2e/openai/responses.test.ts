@@ -402,6 +402,44 @@ describe("OpenAI's responses", () => {
     'and a conversation that has a name stays',
   );
 
+  verifies(
+    'openai.responses-tools',
+    async () => {
+      await using rig = await start();
+      const begin = async (call: number, place: object) => {
+        const asking = rig.client.responses.create({ model, input: 'Weather?', tools: [weather], ...place });
+        const tool = { name: 'weather', callId: 'w1', arguments: { city: 'Rome' } };
+        (await rig.model.call(call)).askFor(tool);
+        const response = await asking;
+        const item = response.output.find((one) => one.type === 'function_call');
+        if (!item) throw new Error('there is no call');
+        return { response, callId: item.call_id };
+      };
+      const follow = async (callId: string, place: object, text: string) => {
+        const asking = rig.client.responses.create({
+          ...{ model, tools: [weather], ...place },
+          input: [
+            { type: 'function_call_output', call_id: callId, output: 'sunny' },
+            { role: 'user', content: text },
+          ],
+        });
+        const call = await rig.model.callFor(text);
+        const results = call.request.messages.filter(({ role }) => role === 'tool');
+        expect(results).toMatchObject([{ text: 'sunny' }]);
+        call.answer('Sunny.');
+        return asking;
+      };
+      const { response, callId } = await begin(0, {});
+      const behind = { previous_response_id: response.id };
+      expect(await follow(callId, behind, 'Be quick.')).toMatchObject({ output_text: 'Sunny.' });
+      const named = { conversation: 'trip' };
+      const inTrip = await begin(rig.model.calls.length, named);
+      expect(await follow(inTrip.callId, named, 'Be brief.')).toMatchObject({ output_text: 'Sunny.' });
+      expect(await viewOf(rig.service, 'trip')).toMatchObject({ status: 'idle' });
+    },
+    'also where the user says something else behind the results',
+  );
+
   verifies('openai.responses-tools', async () => {
     await using folder = await tempDirectory();
     const asked = { model, input: 'Weather in Rome?', tools: [weather] };

@@ -89,4 +89,10 @@ describe('the schema of a tool, as a provider is sent it', () => {
     expect(ajv.validate(schema, args)).toBe(true);
     expect(ajv.validate(schemaOf(schema), args)).toBe(true);
   });
+
+  it('is made in no time, also where its alternatives hold themselves', () => {
+    const again = { $ref: '#/$defs/A' };
+    const anyOf = [...Array.from({ length: 30 }, () => ({ ...again })), city];
+    expect(schemaOf({ ...again, $defs: { A: { anyOf } } })).toMatchObject({ properties: city.properties });
+  });
 });

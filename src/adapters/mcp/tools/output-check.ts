@@ -43,10 +43,12 @@ export class OutputCheck {
   async #compile(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {
     const schema = this.#schemas.get(toolName);
     if (schema === undefined) return null;
+    // With this keyword of its own, Ajv would answer with a promise that rejects.
+    const { $async: _mode, ...checkable } = schema;
     try {
       this.#provider ??= loadProvider();
       const provider = await this.#provider;
-      return provider.getValidator(schema);
+      return provider.getValidator(checkable);
     } catch (error) {
       this.#onUnusable(toolName, error);
       return null;

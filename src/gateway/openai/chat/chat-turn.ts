@@ -6,6 +6,7 @@ import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
 import type { SessionReader } from '../../security/held-session.ts';
+import { answerBefore } from '../../turns/answered-before.ts';
 import { sinceLastReply } from '../../turns/given-calls.ts';
 import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../turns/turn-answer.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
@@ -13,7 +14,7 @@ import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { givenConversation } from './given-conversation.ts';
-import { toolAnswers } from './tool-answers.ts';
+import { answersBeforeMessage, toolAnswers } from './tool-answers.ts';
 
 /** Who asks, for what. */
 export interface AskedChat extends SessionReader {
@@ -50,7 +51,11 @@ export async function runChat(asked: AskedChat, listener: ChatListener): Promise
   const goesOn = answers && (await continueTurn(bus, { ...answers, key }, asked, heardIn(answers.sessionId)));
   if (goesOn) return goesOn;
   const message = await messageOf(asked);
-  return runTurn(bus, message, asked, heardIn(message.sessionId));
+  const before = answersBeforeMessage(body.messages);
+  const isHere = before?.sessionId === message.sessionId;
+  const isAnswered = before && isHere && (await answerBefore(asked, before));
+  const wanted = isAnswered ? { ...message, whenBusy: 'interrupt' as const } : message;
+  return runTurn(bus, wanted, asked, heardIn(message.sessionId));
 }
 
 async function messageOf({

@@ -6,6 +6,22 @@ import { textOf } from './given-conversation.ts';
 
 /** Null if the conversation does not end with results of calls that one session has asked for. */
 export function toolAnswers(messages: readonly ChatMessage[]): ToolAnswers | null {
+  return resultsAtEnd(conversationIn(messages));
+}
+
+/** The same for a conversation that ends with messages of the user: the results are right before them. */
+export function answersBeforeMessage(messages: readonly ChatMessage[]): ToolAnswers | null {
+  const conversation = conversationIn(messages);
+  const end = conversation.findLastIndex(({ role }) => role !== 'user') + 1;
+  return end === conversation.length ? null : resultsAtEnd(conversation.slice(0, end));
+}
+
+/** Instructions may stand anywhere. */
+function conversationIn(messages: readonly ChatMessage[]): ChatMessage[] {
+  return messages.filter(({ role }) => role !== 'system' && role !== 'developer');
+}
+
+function resultsAtEnd(messages: readonly ChatMessage[]): ToolAnswers | null {
   const begin = messages.findLastIndex(({ role }) => role !== 'tool') + 1;
   const answers: CallAnswer[] = [];
   let sessionId: SessionId | undefined;

@@ -1,9 +1,11 @@
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import type { SessionId } from '../../../core/ids.ts';
+import type { CallId, SessionId } from '../../../core/ids.ts';
 import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
 import { newSessionId } from '../../requests/new-session-id.ts';
 import { isSentWith } from '../../requests/sent-before.ts';
+import { answerBefore } from '../../turns/answered-before.ts';
+import type { ToolAnswers } from '../../turns/given-answers.ts';
 import { isLastMessage } from '../../turns/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
 import { isConversationId, noConversation } from '../conversations/conversation-id.ts';
@@ -22,25 +24,40 @@ export interface Start {
   readonly follows?: FollowedTurn;
   /** The session was made for this response. */
   readonly isAlone?: true;
+  /** The turn before has got what it waited for from this request, and is over for its client. */
+  readonly interrupts?: true;
 }
 
 /** A session that is deleted when its response is over. */
 const UNSTORED = 'unstored';
 
-/** Where the request begins its turn. A request that is repeated with its key finds where it has begun. */
-export async function startOf(asked: AskedResponse, previous: ResponsePlace | null): Promise<Start> {
+/**
+ * Where the request begins its turn. A request that is repeated with its key finds where it has begun.
+ *
+ * @param answers the results of calls that the request brings before its message.
+ */
+export async function startOf(
+  asked: AskedResponse,
+  previous: ResponsePlace | null,
+  answers: ToolAnswers | null,
+): Promise<Start> {
   const { bus, context, body } = asked;
   if (body.conversation !== undefined) {
     const sessionId = body.conversation;
     const { head } = await bus.send('session.position', { sessionId }, context);
     if (head === 0 && isConversationId(sessionId)) throw noConversation(sessionId, 'conversation');
-    return { sessionId, afterSeq: head };
+    const isAnswered = answers?.sessionId === sessionId && (await answerBefore(asked, answers));
+    return { sessionId, afterSeq: head, ...(isAnswered && { interrupts: true }) };
   }
-  if (previous) return startBehind(asked, previous);
+  if (previous) return startBehind(asked, previous, answers);
   return { sessionId: await ownSession(asked), afterSeq: 0, isAlone: true };
 }
 
-async function startBehind(asked: AskedResponse, previous: ResponsePlace): Promise<Start> {
+async function startBehind(
+  asked: AskedResponse,
+  previous: ResponsePlace,
+  answers: ToolAnswers | null,
+): Promise<Start> {
   const { bus, context, body } = asked;
   const { sessionId, turnId, firstStep } = previous;
   const found = await recordedResponse(bus, previous, context);
@@ -48,14 +65,22 @@ async function startBehind(asked: AskedResponse, previous: ResponsePlace): Promi
   const { turn, responses } = found;
   const follows = { turnId, seq: turn.head };
   if (hasBegunHere(asked, found)) return { sessionId, afterSeq: turn.head, follows };
+  const namedAs = (callId: string): string => callIdFor(callId, sessionId);
   const later = responses.firstSteps.find((step) => step > firstStep);
   if (later !== undefined) {
-    const namedAs = (callId: string): string => callIdFor(callId, sessionId);
     const before = restatedTurn(turn.since, turnId, { lastStep: later - 1, namedAs });
     return { ...(await forked(asked, sessionId, turn.begin - 1)), before };
   }
-  const [missing] = responses.missingCalls;
+  const isGiven = (callId: CallId): boolean =>
+    answers?.sessionId === sessionId && answers.answers.some((answer) => answer.callId === callId);
+  const missing = responses.missingCalls.find((callId) => !isGiven(callId));
   if (missing !== undefined) throw noOutput(callIdFor(missing, sessionId));
+  if (responses.missingCalls.length > 0 && answers) {
+    const isAnswered = body.store !== false && isLastMessage(turn) && (await answerBefore(asked, answers));
+    if (isAnswered) return { sessionId, afterSeq: turn.head, interrupts: true };
+    const before = restatedTurn(turn.since, turnId, { lastStep: Number.POSITIVE_INFINITY, namedAs });
+    return { ...(await forked(asked, sessionId, turn.begin - 1)), before };
+  }
   if (isLastMessage(turn) && body.store !== false) return { sessionId, afterSeq: turn.head, follows };
   if (turn.end !== undefined) return forked(asked, sessionId, turn.end);
   throw new ServiceError('INVALID_REQUEST', 'The previous response is still in progress.', {

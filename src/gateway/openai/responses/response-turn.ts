@@ -3,8 +3,9 @@ import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
+import type { ChatMessage } from '../chat/chat-request.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
-import { toolAnswers } from '../chat/tool-answers.ts';
+import { answersBeforeMessage, toolAnswers } from '../chat/tool-answers.ts';
 import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
 import { continued } from './continued-response.ts';
 import { type InputMessages, inputMessages } from './input-messages.ts';
@@ -28,14 +29,32 @@ export async function beginResponse(asked: AskedResponse): Promise<BegunResponse
   const answers = toolAnswers(input.messages);
   const goesOn = answers && (await continued(asked, answers, previous));
   if (goesOn) return goesOn;
+  const before = answersBeforeMessage(input.messages);
+  const said = before ? behindResults(input) : input;
+  // Before anything is answered.
+  if (before) givenConversation(said.messages, { maxImageBytes: asked.maxImageBytes, fieldOf: said.fieldOf });
   for (let look = 1; ; look += 1) {
     try {
-      return await started(asked, input, await startOf(asked, previous));
+      const start = await startOf(asked, previous, before);
+      return await started(asked, start.interrupts ? said : input, start);
     } catch (error) {
       const isOvertaken = error instanceof ServiceError && error.code === 'SESSION_BUSY';
       if (!isOvertaken || look === LOOKS) throw error;
     }
   }
+}
+
+/** The input without what the session has: all up to the results that it brings before its message. */
+function behindResults({ messages, fieldOf }: InputMessages): InputMessages {
+  const results = messages.findLastIndex(({ role }) => role === 'tool');
+  const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
+  const kept = [...messages.entries()].flatMap(([index, message]) =>
+    index > results || isInstruction(message) ? [index] : [],
+  );
+  return {
+    messages: kept.flatMap((index) => messages[index] ?? []),
+    fieldOf: (index) => fieldOf(kept[index] ?? index),
+  };
 }
 
 function previousPlace({ body, agentId }: AskedResponse): ResponsePlace | null {
@@ -52,7 +71,7 @@ function previousPlace({ body, agentId }: AskedResponse): ResponsePlace | null {
 async function started(
   { bus, context, body, agentId, key, maxImageBytes }: AskedResponse,
   { messages, fieldOf }: InputMessages,
-  { sessionId, afterSeq, before, follows, isAlone }: Start,
+  { sessionId, afterSeq, before, follows, isAlone, interrupts }: Start,
 ): Promise<BegunResponse> {
   const conversation = givenConversation(messages, { maxImageBytes, fieldOf, ...(before && { before }) });
   const { instructions, history: given, newest } = conversation;
@@ -66,6 +85,7 @@ async function started(
   };
   const message = turnMessage({
     ...{ sessionId, ...newest, key },
+    ...(interrupts && { whenBusy: 'interrupt' as const }),
     ...(given.length > 0 && { given }),
     options: {
       ...optionsOf(body, instructions),
