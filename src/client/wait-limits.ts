@@ -41,9 +41,11 @@ export function waitWithin<T>({ signal, timeoutMs }: WaitOptions, begin: Begin<T
     };
     const abort = (): void => giveUp(signal?.reason);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const abandon = begin(end(resolve), end(reject));
+    let abandon = (): void => undefined;
+    // Before it begins: it may be over at once.
     signal?.addEventListener('abort', abort, { once: true });
     if (timeoutMs !== undefined)
       timer = setTimeout(() => giveUp(new TimeoutError('the service did not answer', timeoutMs)), timeoutMs);
+    abandon = begin(end(resolve), end(reject));
   });
 }

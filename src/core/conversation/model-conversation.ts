@@ -49,7 +49,8 @@ export function modelConversation(
       case 'assistant':
         if (isPlainText(message) && messages.last?.role !== 'assistant') messages.list.push(message);
         // The newest turn keeps its opaque data, because some providers refuse it without them.
-        else messages.addAssistant(readable(message, bare && begin + index < newest ? null : source));
+        else
+          messages.addAssistant(readable(message, bare && begin + index < newest ? null : source), message);
         break;
       case 'tool':
         // `addAssistant` has added it, behind its call.
@@ -70,20 +71,35 @@ export function requestedCalls({ parts }: AssistantMessage): ModelToolCall[] {
   });
 }
 
+/** The results of the calls of a message, by the ids of the calls. */
 type Results = ReadonlyMap<string, ToolMessage>;
 
-function resultsOf(messages: readonly ModelMessage[]): Results {
-  const results = new Map<string, ToolMessage>();
-  for (const message of messages)
-    if (message.role === 'tool' && !message.leftOut) results.set(message.callId, message);
-  return results;
+const NO_RESULTS: Results = new Map();
+
+/** Ids are unique in a reply only: some servers count them from 0 each time. So a result belongs to the last call before it. */
+function resultsOf(messages: readonly ModelMessage[]): ReadonlyMap<ModelMessage, Results> {
+  const ofMessage = new Map<ModelMessage, Results>();
+  const later = new Map<string, ToolMessage>();
+  for (const message of messages.toReversed()) {
+    if (message.leftOut) continue;
+    if (message.role === 'tool' && !later.has(message.callId)) later.set(message.callId, message);
+    if (message.role !== 'assistant') continue;
+    const results = new Map<string, ToolMessage>();
+    for (const { callId } of requestedCalls(message)) {
+      const result = later.get(callId);
+      if (result) results.set(callId, result);
+      later.delete(callId);
+    }
+    ofMessage.set(message, results);
+  }
+  return ofMessage;
 }
 
 /** Collects messages so that the roles alternate as providers want it. */
 class Messages {
   readonly list: ModelMessage[] = [];
   readonly #shown: readonly ModelMessage[];
-  #results: Results | undefined;
+  #results: ReadonlyMap<ModelMessage, Results> | undefined;
 
   /** @param shown the messages that may hold the results of tool calls. */
   constructor(shown: readonly ModelMessage[]) {
@@ -104,9 +120,10 @@ class Messages {
     else this.list.push(user);
   }
 
-  addAssistant(message: AssistantMessage): void {
+  /** @param original the message as it stands among those that are shown. */
+  addAssistant(message: AssistantMessage, original: AssistantMessage): void {
     this.#results ??= resultsOf(this.#shown);
-    const results = this.#results;
+    const results = this.#results.get(original) ?? NO_RESULTS;
     const isShown = (part: AssistantPart): boolean => part.type !== 'toolCall' || results.has(part.callId);
     const parts = message.parts.every(isShown) ? message.parts : message.parts.filter(isShown);
     if (!parts.some(isContent)) return;

@@ -27,7 +27,7 @@ export function untilLost(
         else lost.addEventListener('abort', end);
       },
       async pull(controller) {
-        const { done, value } = await reader.read();
+        const { done, value } = await readOr(reader, () => lost.removeEventListener('abort', end));
         if (lost.aborted) return;
         if (!done) return controller.enqueue(value);
         lost.removeEventListener('abort', end);
@@ -40,6 +40,16 @@ export function untilLost(
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The next part of a stream. @param onBroken called before it rejects: then nothing can be sent any more. */
+async function readOr<T>(reader: { read(): Promise<T> }, onBroken: () => void): Promise<T> {
+  try {
+    return await reader.read();
+  } catch (error) {
+    onBroken();
+    throw error;
+  }
 }
 
 /** The answer to a request whose client may hear no more. */

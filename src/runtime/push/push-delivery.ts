@@ -155,7 +155,9 @@ export class PushDelivery {
     const { book, log } = this.#deps;
     const { stream } = this.#stored;
     try {
-      const seq = this.#streamSeq ?? (await book.read(stream))?.seq ?? 0;
+      const seq = this.#streamSeq ?? (await book.read(stream))?.seq;
+      // The config has ended, and its stream was erased.
+      if (seq === undefined) throw new StaleVersionError(stream, upTo, 0);
       this.#streamSeq = null;
       await book.noteDelivered(stream, seq, upTo);
       this.#streamSeq = seq + 1;

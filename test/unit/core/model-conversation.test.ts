@@ -284,4 +284,15 @@ describe('the calls that a message asks for', () => {
       { callId: '1', name: 'look', arguments: { at: '1' } },
     ]);
   });
+
+  it('shows each call its own result, where a server counts the ids of its calls from 0 in each reply', () => {
+    const first = { ...result('call_0'), text: 'A' };
+    const second = { ...result('call_0'), text: 'B' };
+    const conversation = [
+      ...[user('a'), reply(call('call_0')), first, reply(text('A it is'))],
+      ...[user('b'), reply(call('call_0')), second],
+    ];
+    const shown = modelConversation(conversation, { source, caution: 'none' });
+    expect(shown.flatMap((message) => (message.role === 'tool' ? [message.text] : []))).toEqual(['A', 'B']);
+  });
 });

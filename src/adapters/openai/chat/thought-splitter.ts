@@ -7,8 +7,8 @@ export interface SplitPiece {
 const OPENING = /^\s*<(think|thought)>\s*/;
 /** Possibly the beginning of an opening tag: more content is needed to decide. */
 const MAYBE_OPENING = /^\s*(?:<(?:t(?:h(?:i(?:n(?:k)?)?|o(?:u(?:g(?:h(?:t)?)?)?)?)?)?)?)?$/;
-const CLOSING = /\s*<\/(?:think|thought)>\s*/;
-const MAYBE_CLOSING = /\s*(?:<(?:\/(?:t(?:h(?:i(?:n(?:k)?)?|o(?:u(?:g(?:h(?:t)?)?)?)?)?)?)?)?)?$/;
+const CLOSING_TAGS = ['</think>', '</thought>'];
+const BEGINS_CLOSED = /^\s*<\/(?:think|thought)>\s*/;
 
 /**
  * Splits a reply that begins with reasoning: `<think>…</think>` of MiniMax and local servers, or `<thought>` in content
@@ -17,6 +17,9 @@ const MAYBE_CLOSING = /\s*(?:<(?:\/(?:t(?:h(?:i(?:n(?:k)?)?|o(?:u(?:g(?:h(?:t)?)
 export class ThoughtSplitter {
   #state: 'start' | 'thinking' | 'text' = 'start';
   #isFlagged = false;
+  /** Spaces that belong to the reasoning if more of it follows. Models may think in nothing else for long. */
+  #blanks = '';
+  /** What could be the beginning of a tag. */
   #held = '';
 
   /** Whether the rest of the reply is text only. */
@@ -30,16 +33,13 @@ export class ThoughtSplitter {
     const piece = this.#held + content;
     this.#held = '';
     if (this.#state === 'start') return this.#begin(piece, isFlagged);
-    if (this.#isFlagged && !isFlagged) {
-      this.#state = 'text';
-      return { reasoning: '', text: piece.replace(new RegExp(`^${CLOSING.source}`), '') };
-    }
+    if (this.#isFlagged && !isFlagged) return this.#unflagged(piece);
     return this.#think(piece);
   }
 
   /** The content that was held back because it could have been a part of a tag. */
   end(): SplitPiece {
-    const held = this.#held;
+    const held = this.#takeBlanks() + this.#held;
     this.#held = '';
     return this.#state === 'thinking' ? { reasoning: held, text: '' } : { reasoning: '', text: held };
   }
@@ -60,17 +60,45 @@ export class ThoughtSplitter {
     return { reasoning: '', text: piece };
   }
 
-  #think(piece: string): SplitPiece {
-    const closing = CLOSING.exec(piece);
-    if (closing === null) {
-      const end = MAYBE_CLOSING.exec(piece)?.index ?? piece.length;
-      this.#held = piece.slice(end);
-      return { reasoning: piece.slice(0, end), text: '' };
-    }
+  /** The first content that the provider does not flag as reasoning any more. */
+  #unflagged(piece: string): SplitPiece {
     this.#state = 'text';
-    return {
-      reasoning: piece.slice(0, closing.index),
-      text: piece.slice(closing.index + closing[0].length),
-    };
+    const blanks = this.#takeBlanks();
+    const [closing = ''] = BEGINS_CLOSED.exec(piece) ?? [];
+    return { reasoning: closing === '' ? blanks : '', text: piece.slice(closing.length) };
   }
+
+  #think(piece: string): SplitPiece {
+    const closing = closingIn(piece);
+    const end = closing?.at ?? maybeClosingAt(piece);
+    const thought = piece.slice(0, end);
+    const said = thought.trimEnd();
+    const blanks = this.#takeBlanks();
+    const reasoning = said === '' ? '' : blanks + said;
+    if (closing) {
+      this.#state = 'text';
+      return { reasoning, text: piece.slice(end + closing.tag.length).trimStart() };
+    }
+    this.#blanks = said === '' ? blanks + thought : thought.slice(said.length);
+    this.#held = piece.slice(end);
+    return { reasoning, text: '' };
+  }
+
+  #takeBlanks(): string {
+    const blanks = this.#blanks;
+    this.#blanks = '';
+    return blanks;
+  }
+}
+
+function closingIn(piece: string): { readonly at: number; readonly tag: string } | undefined {
+  const found = CLOSING_TAGS.map((tag) => ({ at: piece.indexOf(tag), tag })).filter(({ at }) => at !== -1);
+  return found.toSorted((one, other) => one.at - other.at)[0];
+}
+
+/** Where the piece could end in the beginning of a closing tag; its length if it does not. */
+function maybeClosingAt(piece: string): number {
+  const at = piece.lastIndexOf('<');
+  const isOpen = at !== -1 && CLOSING_TAGS.some((tag) => tag.startsWith(piece.slice(at)));
+  return isOpen ? at : piece.length;
 }

@@ -11,6 +11,13 @@ interface PartialCall {
   extraContent: unknown;
 }
 
+interface Chunk {
+  /** Of a fragment among those of its chunk, counted from the last, which is -1. */
+  readonly place: number;
+  /** How many calls had begun before the chunk. */
+  readonly known: number;
+}
+
 /**
  * Assembles tool calls from their fragments. OpenAI numbers the fragments by `index`. Others leave out the index,
  * the id or both, send a call whole, repeat its name in each fragment, or give parallel calls the same index.
@@ -24,12 +31,13 @@ export class ToolCallCollector {
 
   /** @param deltas the fragments of one chunk. */
   add(deltas: readonly ToolCallDelta[]): void {
-    for (const [position, delta] of deltas.entries()) this.#addOne(delta, position - deltas.length);
+    const known = this.#calls.length;
+    for (const [position, delta] of deltas.entries())
+      this.#addOne(delta, { place: position - deltas.length, known });
   }
 
-  /** @param place among the fragments of its chunk, counted from the last, which is -1. */
-  #addOne(delta: ToolCallDelta, place: number): void {
-    const call = this.#find(delta, place) ?? this.#begin(delta);
+  #addOne(delta: ToolCallDelta, chunk: Chunk): void {
+    const call = this.#find(delta, chunk) ?? this.#begin(delta);
     call.id ||= delta.id;
     call.name ||= delta.name;
     call.arguments += delta.arguments;
@@ -53,16 +61,18 @@ export class ToolCallCollector {
     });
   }
 
-  #find(delta: ToolCallDelta, place: number): PartialCall | undefined {
-    const candidate = this.#candidate(delta, place);
+  #find(delta: ToolCallDelta, chunk: Chunk): PartialCall | undefined {
+    const candidate = this.#candidate(delta, chunk);
     return candidate && !beginsAnother(candidate, delta) ? candidate : undefined;
   }
 
-  #candidate({ id, index, name }: ToolCallDelta, place: number): PartialCall | undefined {
+  #candidate({ id, index, name }: ToolCallDelta, { place, known }: Chunk): PartialCall | undefined {
     if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
     if (id !== '') return this.#calls.find((call) => call.id === id);
     // Moonshot sends the arguments of parallel calls in one chunk. Only their order tells which call they belong to.
-    return this.#calls.at(name === '' ? place : -1);
+    if (name === '') return this.#calls.at(place);
+    // Two names in one chunk are two calls.
+    return this.#calls.length > known ? undefined : this.#calls.at(-1);
   }
 
   #begin({ index }: ToolCallDelta): PartialCall {
@@ -78,7 +88,8 @@ function beginsAnother(call: PartialCall, { id, name, arguments: fragment }: Too
   if (id !== '' && call.id !== '' && id !== call.id) return true;
   // Without two different ids: a name after complete arguments, or another name before any arguments.
   if (call.arguments === '') return name !== call.name;
-  return isJson(call.arguments) && (fragment !== '' || name !== call.name);
+  // Space after them is none: some models write it.
+  return isJson(call.arguments) && (fragment.trim() !== '' || name !== call.name);
 }
 
 /** GPT-OSS models leak their internal format into the name: `functions.echo`, `echo<|channel|>json`. */

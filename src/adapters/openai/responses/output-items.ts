@@ -26,7 +26,7 @@ export class OutputItems {
   #spoken: number | undefined;
   #thinking: string | undefined;
   #hasBegun = false;
-  #latest = 0;
+  #latest = -1;
 
   constructor(access: ProviderEndpoint, reply: ReplyBuilder, calls: CallItems) {
     this.#access = access;
@@ -39,7 +39,7 @@ export class OutputItems {
     return this.#hasBegun;
   }
 
-  /** The place of the item that was begun last. */
+  /** The place of the item that was begun last; -1 before the first one. */
   get latest(): number {
     return this.#latest;
   }

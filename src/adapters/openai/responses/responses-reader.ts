@@ -201,7 +201,7 @@ export class ResponsesReader implements ReplyReader {
 
   /** @param ahead offset from the latest item, for an event without an `output_index`. */
   #placeOf(event: JsonObject, ahead = 0): number {
-    return outputIndexOf(event) ?? this.#items.latest + ahead;
+    return outputIndexOf(event) ?? Math.max(0, this.#items.latest + ahead);
   }
 
   #refusal(body: unknown): ModelFailure {

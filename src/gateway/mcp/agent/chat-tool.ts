@@ -164,6 +164,8 @@ async function following<T>(
       else questions.ask(approval);
     },
   });
+  // The client may have gone away before anything could be begun.
+  if (call.signal.aborted) cancel();
   call.signal.addEventListener('abort', cancel, { once: true });
   try {
     return await use(turn);

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { ToolCallCollector } from '../../../src/adapters/openai/chat/tool-call-collector.ts';
+import { ReplyCallIds } from '../../../src/model-http/reply/reply-call-ids.ts';
+
+const fragment = (more: object) => ({
+  ...{ index: undefined, id: '', name: '', arguments: '', extraContent: undefined },
+  ...more,
+});
+
+function callsOf(...chunks: readonly (readonly object[])[]) {
+  const collector = new ToolCallCollector();
+  for (const chunk of chunks) collector.add(chunk.map(fragment));
+  return collector
+    .finish(new ReplyCallIds([], 'call_'))
+    .map(({ name, arguments: args }) => [name, args.trim()]);
+}
+
+describe('the fragments of tool calls', () => {
+  it('are one call where a model writes space behind its arguments, and the server repeats id and name', () => {
+    const call = { index: 0, id: 'a', name: 'now' };
+    expect(callsOf([{ ...call, arguments: '{"a":1}' }], [{ ...call, arguments: '\n' }])).toEqual([
+      ['now', '{"a":1}'],
+    ]);
+  });
+
+  it('are two calls where one chunk names two, without index, id and arguments', () => {
+    expect(callsOf([{ name: 'now' }, { name: 'now' }])).toEqual([
+      ['now', '{}'],
+      ['now', '{}'],
+    ]);
+  });
+});
