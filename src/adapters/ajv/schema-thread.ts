@@ -7,7 +7,11 @@ import type { SchemaVerdict } from '../../ports/schema-check.ts';
 const LONGEST_CHECK_MS = 2_000;
 /** Ajv keeps what it has compiled, so a thread is replaced after this many checks. */
 const CHECKS_PER_THREAD = 500;
+/** Most checks that may wait. */
+const MOST_WAITING = 100;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
+
+const NOT_IN_TIME = 'it could not be checked with this schema in reasonable time';
 
 /**
  * Checks values against schemas of clients, one after the other. A schema may have a regular expression that never comes to
@@ -16,11 +20,17 @@ const LIMITS = { maxOldGenerationSizeMb: 128 };
 export class SchemaThread {
   #worker: Worker | null = null;
   #checks = 0;
+  #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  check(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<SchemaVerdict> {
-    const verdict = this.#last.then(() => this.#check({ schema, value }));
-    this.#last = verdict;
+  /** @param root what the value itself is called in the verdict. */
+  check(schema: Readonly<Record<string, unknown>>, value: unknown, root: string): Promise<SchemaVerdict> {
+    if (this.#waiting >= MOST_WAITING) return Promise.resolve({ issue: NOT_IN_TIME });
+    this.#waiting += 1;
+    const verdict = this.#last.then(() => this.#check({ schema, value, root }));
+    this.#last = verdict.finally(() => {
+      this.#waiting -= 1;
+    });
     return verdict;
   }
 
@@ -35,7 +45,7 @@ export class SchemaThread {
       // It took too long, or the thread had no memory left.
       this.#worker = null;
       await worker.terminate();
-      return { issue: 'it could not be checked with this schema in reasonable time' };
+      return { issue: NOT_IN_TIME };
     }
   }
 

@@ -7,6 +7,7 @@ import { compile, describe, loadAjv } from './schema-compiler.ts';
 interface Task {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly value: unknown;
+  readonly root: string;
 }
 
 const ajv = loadAjv();
@@ -15,11 +16,11 @@ parentPort?.on('message', async (task: Task) => {
   parentPort?.postMessage(await verdictOf(task));
 });
 
-async function verdictOf({ schema, value }: Task): Promise<SchemaVerdict> {
+async function verdictOf({ schema, value, root }: Task): Promise<SchemaVerdict> {
   const checker = await ajv;
   try {
     const validate = compile(checker, schema);
-    return validate(value) ? {} : { issue: describe(validate.errors ?? [], 'the value') };
+    return validate(value) ? {} : { issue: describe(validate.errors ?? [], root) };
   } catch (error) {
     return { unusable: error instanceof Error ? error.message : String(error) };
   }

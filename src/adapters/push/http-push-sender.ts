@@ -82,6 +82,9 @@ function hostOf({ hostname }: URL): string {
 function answerTo(request: ClientRequest, body: string): Promise<PushAnswer> {
   return new Promise((done, fail) => {
     request.on('error', fail);
+    // A receiver that switches protocols answers nothing that Node would call a response.
+    request.on('upgrade', (_, socket) => socket.destroy());
+    request.on('close', () => fail(new Error('the receiver closed the connection without an answer')));
     request.on('response', (response: IncomingMessage) => {
       response.on('error', () => undefined);
       const { statusCode: status = 0, headers } = response;

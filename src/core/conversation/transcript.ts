@@ -17,7 +17,7 @@ export type Transcript = ModelMessage[];
 export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): void {
   switch (event.type) {
     case 'turn.started':
-      transcript.push(...(turn.given ?? []).map(transcribed));
+      for (const given of turn.given ?? []) transcript.push(transcribed(given));
       if (hasMessage(turn)) transcript.push(userMessage(turn));
       return;
     case 'step.completed':
@@ -52,7 +52,7 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
       transcript.length = 0;
       return;
     case 'session.extended':
-      transcript.push(...event.given.map(transcribed));
+      for (const given of event.given) transcript.push(transcribed(given));
       return;
     case 'turn.requested':
     case 'turn.resumed':

@@ -84,7 +84,7 @@ export class SnapshotDecoder {
     }
     const page = SnapshotPage.safeParse(json).data;
     if (page === undefined) return false;
-    if ('transcript' in page) this.#transcript.push(...page.transcript);
+    if ('transcript' in page) for (const message of page.transcript) this.#transcript.push(message);
     else for (const key of page.keys) this.#keys.set(key.id, key);
     return true;
   }

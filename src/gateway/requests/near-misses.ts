@@ -7,6 +7,9 @@ import { ServiceError } from '../../core/errors.ts';
 const COMMON = ['agent', 'ticket'];
 /** Shorter names resemble too many others by chance, such as `t`, with which pages keep caches off. */
 const MIN_CHARACTERS = 4;
+/** Of what is no slip of the pen there may be much, and each name is compared with all that are known. */
+const MAX_CHARACTERS = 60;
+const MOST_COMPARED = 20;
 
 /** A field that is unknown, and the one that was probably meant. */
 interface NearMiss {
@@ -50,7 +53,11 @@ export function misspelt(schema: z.ZodType, value: object, missing: string): str
 }
 
 function unknownFields(value: object, known: readonly string[]): string[] {
-  return Object.keys(value).filter(
-    (field) => !known.includes(field) && !COMMON.includes(field) && field.length >= MIN_CHARACTERS,
-  );
+  const found: string[] = [];
+  for (const field of Object.keys(value)) {
+    if (found.length === MOST_COMPARED) break;
+    const isSlip = field.length >= MIN_CHARACTERS && field.length <= MAX_CHARACTERS;
+    if (isSlip && !known.includes(field) && !COMMON.includes(field)) found.push(field);
+  }
+  return found;
 }

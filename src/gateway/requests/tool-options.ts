@@ -25,8 +25,11 @@ type ToolOptions = Pick<TurnOptions, 'clientTools' | 'toolChoice' | 'parallelToo
 /** Throws if two tools have the same name, or if the chosen one is not among them. */
 export function toolOptions({ tools, choice, parallel }: AskedTools): ToolOptions {
   const names = tools.map(({ name }) => name);
-  const twice = names.findIndex((name, index) => names.indexOf(name) < index);
-  if (twice !== -1) throw sameName(twice, names[twice] ?? '');
+  const known = new Set<string>();
+  for (const [index, name] of names.entries()) {
+    if (known.has(name)) throw sameName(index, name);
+    known.add(name);
+  }
   if (typeof choice === 'object' && !names.includes(choice.name)) throw unknownChoice(choice.name, names);
   return {
     ...(tools.length > 0 && { clientTools: tools.map(clientTool) }),

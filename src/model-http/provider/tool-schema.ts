@@ -73,14 +73,15 @@ function fieldsOf(schema: Schema, root: Schema, known = new Map<Schema, Fields>(
   const partsOf = (key: string): Fields[] => schemasIn(schema[key]).map(ofPart);
   const all = partsOf('allOf');
   const alternatives = [partsOf('anyOf'), partsOf('oneOf')];
-  const properties = [...alternatives.flat(), ...all].map((part) => part.properties);
+  const properties: Record<string, unknown> = {};
+  for (const part of [...alternatives.flat(), ...all]) Object.assign(properties, part.properties);
   const own = isSchema(schema.properties) ? schema.properties : {};
   const required = [
     ...namesIn(schema.required),
     ...all.flatMap((part) => part.required),
     ...alternatives.flatMap(requiredInEach),
   ];
-  return { properties: Object.assign({}, ...properties, own), required: [...new Set(required)] };
+  return { properties: Object.assign(properties, own), required: [...new Set(required)] };
 }
 
 function requiredInEach(alternatives: readonly Fields[]): string[] {

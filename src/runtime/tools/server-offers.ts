@@ -71,7 +71,7 @@ async function itemsOf(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const result = await connection.request({ method, params }, { signal });
-    items.push(...objectsIn(result[field]));
+    for (const item of objectsIn(result[field])) items.push(item);
     cursor = result.nextCursor;
     // Some servers mark the last page with an empty cursor or null.
     if (typeof cursor !== 'string' || cursor === '') return items;

@@ -1,5 +1,6 @@
 import type { lookup } from 'node:dns';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { httpPushSender } from '../../../src/adapters/push/http-push-sender.ts';
 import { PushAddressError } from '../../../src/ports/push-sender.ts';
@@ -25,12 +26,32 @@ function resolver(...answers: readonly string[][]) {
 const message = (url: string) => ({ url, headers: { 'Content-Type': 'application/a2a+json' }, body: BODY });
 
 const servers: Server[] = [];
+const tcpServers: TcpServer[] = [];
+const tcpSockets: Socket[] = [];
 afterEach(async () => {
+  for (const socket of tcpSockets.splice(0)) socket.destroy();
+  for (const server of tcpServers.splice(0)) await new Promise((resolve) => server.close(resolve));
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
 });
+
+/** @returns the port of a server that speaks another protocol from the first request on. */
+async function switchingPort(): Promise<number> {
+  const server = createTcpServer((socket) => {
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n'),
+    );
+    socket.on('error', () => undefined);
+    tcpSockets.push(socket);
+  });
+  tcpServers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
 
 /** @returns the port of a server that accepts connections, and says nothing. */
 async function silentPort(): Promise<number> {
@@ -103,6 +124,14 @@ describe('the sender of push notifications', () => {
     receiver.answers.push({ status: 307, headers });
     expect(await sender.send(message(receiver.url), never)).toEqual({ status: 307, retryAfter: '7' });
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it('fails at once when the receiver switches protocols, or closes the connection', async () => {
+    const sender = httpPushSender({ allowPrivateAddresses: true });
+    const port = await switchingPort();
+    await expect(sender.send(message(`http://127.0.0.1:${port}/`), never)).rejects.toThrow(
+      /without an answer|hang up/,
+    );
   });
 
   it('gives up when there is no answer in time, and when it is stopped', async () => {

@@ -74,4 +74,11 @@ describe('the transcript', () => {
     log.tell({ type: 'turn.start', turnId: 'a', text: 'look', image });
     expect(log.state.transcript).toEqual([{ role: 'user', text: 'look', images: [image] }]);
   });
+
+  it('takes a conversation of any length that a client brings', () => {
+    const log = new SessionLog();
+    const given = Array.from({ length: 200_000 }, () => ({ role: 'user' as const, text: 'hi' }));
+    log.tell({ type: 'turn.start', turnId: 'a', text: 'hello', given });
+    expect(log.state.transcript).toHaveLength(200_001);
+  });
 });

@@ -41,6 +41,15 @@ describe('an unknown field', () => {
     expect(parseFields(MessageSyncRequest, value)).toMatchObject({ message: 'hi' });
   });
 
+  it('is not looked for among many, or in what is no slip of the pen', () => {
+    const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`messag${index}`, 1]));
+    const long = { ['sessionI'.repeat(1_000_000)]: 1 };
+    expect(refusal(() => parseFields(MessageSyncRequest, { message: 'hi', ...long }))).toBeNull();
+    expect(refusal(() => parseFields(MessageSyncRequest, many))).toEqual([
+      ...['MISSING_FIELD', 'message', expect.any(String)],
+    ]);
+  });
+
   it.each([
     [{ mesage: 'hi' }, 'Write message instead of mesage.'],
     [{ text: 'hi' }, 'Add message to the request.'],

@@ -42,7 +42,8 @@ export class OutputCheck {
 
   async #compile(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {
     const schema = this.#schemas.get(toolName);
-    if (schema === undefined) return null;
+    // A regular expression of a server could hold up the whole process.
+    if (schema === undefined || JSON.stringify(schema).includes('"pattern')) return null;
     // With this keyword of its own, Ajv would answer with a promise that rejects.
     const { $async: _mode, ...checkable } = schema;
     try {

@@ -21,7 +21,7 @@ export function inputMessages(input: string | readonly GivenItem[], field = 'inp
       if (message.role === 'assistant' && message.tool_calls && before?.role === 'assistant') {
         // Calls are items of their own here, and belong to the message before them there.
         before.tool_calls ??= [];
-        before.tool_calls.push(...message.tool_calls);
+        for (const call of message.tool_calls) before.tool_calls.push(call);
       } else {
         messages.push(message);
         places.push(index);

@@ -47,7 +47,7 @@ export function restatedTurn(
     switch (event.type) {
       case 'turn.requested': {
         const { text, image, given = [] } = event;
-        messages.push(...given);
+        for (const message of given) messages.push(message);
         if (text !== '' || image) messages.push({ role: 'user', text, ...(image && { images: [image] }) });
         break;
       }
