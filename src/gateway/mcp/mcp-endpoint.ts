@@ -7,6 +7,7 @@ import { checkMessageSize } from '../requests/message-size.ts';
 import { decodeText } from '../requests/request-fields.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import type { AgentSurfaceDeps } from './agent/agent-deps.ts';
+import { tooLargeBatch } from './batches.ts';
 import { McpBody } from './json-rpc-body.ts';
 import { LazyMcp } from './lazy-mcp.ts';
 import { unreadBody, wrongMethod } from './mcp-exchange.ts';
@@ -46,6 +47,8 @@ export class McpEndpoint implements Disposable {
     if (refusal) return refusal;
     const body = await this.#bodyOf(request);
     if (body instanceof ServiceError) return unreadBody(body);
+    const tooLarge = tooLargeBatch(body);
+    if (tooLarge) return tooLarge;
     const { context } = request;
     if (context.rights)
       for (const scope of scopesOf(body.messages, this.#agent.exposes)) requireScope(context, scope);

@@ -77,11 +77,12 @@ export class RpcPeer {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const stream = new AbortController();
-    const endsStream = options.stateless === true && this.#transport.hasRequestStreams === true;
+    const hasStream = this.#transport.hasRequestStreams === true;
     const giveUp = (error: Error): void => {
       options.onAbandoned?.();
-      if (endsStream) stream.abort();
-      else this.#cancel({ id, method, params }, error.message);
+      if (options.stateless === true && hasStream) stream.abort();
+      // Some servers leave the stream of a cancelled request open, others close it without an answer.
+      else void this.#cancel({ id, method, params }, error.message).then(() => stream.abort());
       reject(error);
     };
     const abort = (): void => giveUp(new Error('the call was cancelled'));
@@ -91,7 +92,7 @@ export class RpcPeer {
     try {
       const message = { jsonrpc: JSON_RPC, id, method, params } as const;
       this.#transport
-        .send(message, sendOptions(options, endsStream ? stream.signal : undefined))
+        .send(message, sendOptions(options, hasStream ? stream.signal : undefined))
         .catch(reject);
       return await promise;
     } finally {
@@ -105,11 +106,11 @@ export class RpcPeer {
     await this.#transport.send({ jsonrpc: JSON_RPC, method, ...(params && { params }) });
   }
 
-  /** The protocol forbids to cancel the handshake. */
-  #cancel({ id, method }: PeerRequest, reason: string): void {
+  /** The protocol forbids to cancel the handshake. Never rejects. */
+  async #cancel({ id, method }: PeerRequest, reason: string): Promise<void> {
     if (method === 'initialize') return;
     const notification = this.notify('notifications/cancelled', { requestId: id, reason });
-    notification.catch((error: Error) => this.#events.onError(error));
+    await notification.catch((error: Error) => this.#events.onError(error));
   }
 
   #receive(message: RpcMessage, about: RequestId | undefined): void {
