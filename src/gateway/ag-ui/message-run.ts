@@ -5,12 +5,12 @@ import type { CallId, TurnId } from '../../core/ids.ts';
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { toolOptions } from '../requests/tool-options.ts';
-import { newestTurn, recordedTurn } from '../turns/recorded-turn.ts';
+import { newestTurn, recordedTurn, unansweredMessages } from '../turns/recorded-turn.ts';
 import { turnMessage } from '../turns/turn-message.ts';
 import type { AskedRun } from './asked-run.ts';
 import { type GivenThread, givenThread } from './given-thread.ts';
 import { interruptId } from './interrupts.ts';
-import type { RunNote } from './message-ids.ts';
+import { broughtIds, type RunNote } from './message-ids.ts';
 import { stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import type { RunInput } from './run-input.ts';
@@ -24,7 +24,11 @@ import { TurnState } from './turn-state.ts';
  */
 export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan> {
   const { bus, context, sessionId, input, maxImageBytes } = asked;
-  const thread = givenThread(input.messages, { maxImageBytes, isKnown: head > 0 });
+  const thread = await unknownPart(
+    asked,
+    givenThread(input.messages, { maxImageBytes, isKnown: head > 0 }),
+    head,
+  );
   const { given, newest, messageIds } = splitThread(thread);
   const note: RunNote = { runId: input.runId, messageIds };
   const message = turnMessage({
@@ -38,6 +42,22 @@ export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan
   if (turnId === message.turnId) return { ...plan, afterSeq: head };
   const turn = await recordedTurn(bus, { sessionId, turnId }, context);
   return { ...plan, afterSeq: (turn?.begin ?? 1) - 1 };
+}
+
+/** The thread without the messages that the session has already, and that got no reply. */
+async function unknownPart(
+  { bus, context, sessionId }: AskedRun,
+  thread: GivenThread,
+  head: number,
+): Promise<GivenThread> {
+  const { history, ids } = thread;
+  if (head === 0 || history.length < 2) return thread;
+  const unanswered = await unansweredMessages(bus, { sessionId, head }, context);
+  const known = new Set(unanswered.flatMap(broughtIds));
+  // The newest message is what the run is about: the run may be asked for again.
+  const isNew = (_: unknown, index: number): boolean =>
+    index === ids.length - 1 || !known.has(ids[index] ?? '');
+  return { ...thread, history: history.filter(isNew), ids: ids.filter(isNew) };
 }
 
 interface SplitThread {

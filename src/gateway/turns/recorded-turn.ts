@@ -124,6 +124,24 @@ async function turnThat(
   return null;
 }
 
+/** The messages at the end of a session that got no reply, as those of turns that failed, oldest first. */
+export async function unansweredMessages(
+  bus: Bus,
+  { sessionId, head }: { readonly sessionId: SessionId; readonly head: number },
+  context: RequestContext,
+): Promise<SessionEventOf<'turn.requested'>[]> {
+  const requested: SessionEventOf<'turn.requested'>[] = [];
+  for await (const { event } of newestEvents(bus, { sessionId, head }, context)) {
+    if (ANSWERING.has(event.type)) break;
+    if (event.type === 'turn.requested') requested.unshift(event);
+  }
+  return requested;
+}
+
+const ANSWERING: ReadonlySet<SessionEvent['type']> = new Set([
+  ...(['step.completed', 'session.reset', 'session.extended', 'session.forked'] as const),
+]);
+
 /** The events of a session from the event `head` back to the first one, read page by page. */
 export async function* newestEvents(
   bus: Bus,

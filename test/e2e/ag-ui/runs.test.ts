@@ -151,6 +151,31 @@ describe('runs of AG-UI', () => {
     });
   });
 
+  verifies(
+    'ag-ui.input',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service);
+      for (const [index, text] of ['hello', 'hello?'].entries()) {
+        const running = ada
+          .say(text)
+          .run()
+          .catch(() => undefined);
+        (await rig.model.call(index)).fail(new Error('away'));
+        await running;
+      }
+      const next = ada.say('again').run();
+      const call = await rig.model.call(2);
+      const said = call.request.messages.flatMap((message) =>
+        message.role === 'user' ? [message.text] : [],
+      );
+      expect(said.join('\n\n')).toBe('hello\n\nhello?\n\nagain');
+      call.answer('Here I am.');
+      await next;
+    },
+    'messages whose runs have failed once, and not once more with each further run',
+  );
+
   verifies('ag-ui.join', async () => {
     await using rig = await startAgUi();
     const ada = recordedAgent(rig.service).say('hello');

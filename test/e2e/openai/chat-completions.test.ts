@@ -277,6 +277,26 @@ describe('OpenAI’s chat completions', () => {
     expect(await viewOf(rig.service, 'trip')).toMatchObject({ turns: { completed: 4 } });
   });
 
+  verifies(
+    'openai.session',
+    async () => {
+      await using rig = await Rig.start();
+      const named = { headers: { 'X-Session-Id': 'trip' } };
+      const failing = rig.ask([user('hello')], {}, named);
+      (await rig.model.call(0)).fail(new Error('away'));
+      await expect(failing).rejects.toThrow();
+      const next = rig.ask([user('hello'), user('again')], {}, named);
+      const call = await rig.model.call(1);
+      const said = call.request.messages.flatMap((message) =>
+        message.role === 'user' ? [message.text] : [],
+      );
+      expect(said.join('\n\n')).toBe('hello\n\nagain');
+      call.answer('Here I am.');
+      await next;
+    },
+    'and has a message whose turn failed once',
+  );
+
   verifies('openai.settings', async () => {
     await using rig = await Rig.start();
     await rig.answered(0, 'ok', [user('hello')], {

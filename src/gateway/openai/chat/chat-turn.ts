@@ -1,5 +1,7 @@
+import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId, TurnId } from '../../../core/ids.ts';
+import type { SessionEventOf } from '../../../core/log/events.ts';
 import type { IdempotencyKey } from '../../../core/request/request-events.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
@@ -8,6 +10,7 @@ import type { TurnMessage } from '../../../ports/service-requests.ts';
 import type { SessionReader } from '../../security/held-session.ts';
 import { answerBefore } from '../../turns/answered-before.ts';
 import { sinceLastReply } from '../../turns/given-calls.ts';
+import { unansweredMessages } from '../../turns/recorded-turn.ts';
 import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../turns/turn-answer.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
@@ -68,9 +71,13 @@ async function messageOf({
 }: AskedChat): Promise<TurnMessage> {
   const { instructions, history, newest } = givenConversation(body.messages, { maxImageBytes });
   const { sessionId, isNamed } = session;
-  const isKnown = isNamed && (await bus.send('session.position', { sessionId }, context)).head > 0;
+  const { head } = isNamed ? await bus.send('session.position', { sessionId }, context) : { head: 0 };
+  const isKnown = head > 0;
   if (isKnown && history.at(-1)?.role === 'tool' && newest.text === '') throw nobodyAsked(sessionId);
-  const given = isKnown ? sinceLastReply(history) : history;
+  const said = isKnown ? sinceLastReply(history) : history;
+  const unanswered =
+    isKnown && said.length > 0 ? await unansweredMessages(bus, { sessionId, head }, context) : [];
+  const given = withoutKnown(said, unanswered);
   const options = optionsOf(body, instructions);
   return turnMessage({
     sessionId,
@@ -79,6 +86,20 @@ async function messageOf({
     ...(given.length > 0 && { given }),
     ...(options && { options }),
   });
+}
+
+/** What a client brings, without the messages that the session has already and that got no reply. */
+function withoutKnown(
+  said: readonly GivenMessage[],
+  unanswered: readonly SessionEventOf<'turn.requested'>[],
+): readonly GivenMessage[] {
+  const known = unanswered.flatMap(({ given = [], text }) => [...given.map(textIn), text]);
+  const isHere = known.every((text, index) => said[index]?.role === 'user' && textIn(said[index]) === text);
+  return isHere ? said.slice(known.length) : said;
+}
+
+function textIn({ text }: GivenMessage): string {
+  return text;
 }
 
 /** Undefined if the client wants nothing special. */
