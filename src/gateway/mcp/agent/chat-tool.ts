@@ -10,6 +10,7 @@ import { turnCancelled } from '../../turns/turn-end.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
+import { ToldText } from '../told-text.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { beginTask, knowsTasks } from './agent-tasks.ts';
 import { canDecide, decide, keyOf, questionsOf } from './asked-approval.ts';
@@ -178,9 +179,9 @@ async function following<T>(
 
 /** Sends the pieces of the reply to a client that asked for progress. `progress` counts their characters. */
 function progressReporter(call: McpCall): (chunk: ReplyChunk) => void {
-  let progress = 0;
-  return ({ content }) => {
-    progress += content.length;
-    call.progress({ progress, message: content });
+  const text = new ToldText();
+  return (chunk) => {
+    const message = text.add(chunk);
+    if (message !== '') call.progress({ progress: text.told, message });
   };
 }

@@ -1,4 +1,4 @@
-import type { SessionSignal } from '../../../core/session/session-signal.ts';
+import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
 import { pendingApproval } from '../../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { RecordedTurn } from '../../turns/recorded-turn.ts';
@@ -7,6 +7,7 @@ import { approvalNotice } from '../agent/open-questions.ts';
 import { toolError } from '../agent/tool-result.ts';
 import { TurnState } from '../agent/turn-state.ts';
 import type { McpObject } from '../mcp-object.ts';
+import { ToldText } from '../told-text.ts';
 import type { ChatStream } from './chat-stream.ts';
 import { encodeEventId } from './event-id.ts';
 
@@ -18,16 +19,13 @@ export class ToldCall {
   readonly #state: TurnState;
   /** Calls of the turn whose approval was decided before the client came back. */
   readonly #decided: ReadonlySet<string>;
-  /** Characters of the reply that the client has. */
-  #told: number;
-  /** Characters of the reply that were read. */
-  #read = 0;
+  readonly #text: ToldText;
   #isOver = false;
 
   constructor(chat: ChatStream, name: string, { told, recorded }: Begun) {
     this.#chat = chat;
     this.#name = name;
-    this.#told = told;
+    this.#text = new ToldText(told);
     this.#state = new TurnState(chat.turnId);
     this.#decided = decidedIn(recorded, chat);
   }
@@ -49,8 +47,7 @@ export class ToldCall {
       return this.#event({ method: 'notifications/message', params });
     }
     if (signal.type === 'session.fault') return this.#end({ status: 'failed', error: signal.error });
-    if (signal.type === 'reply.chunk' && signal.turnId === this.#chat.turnId)
-      return this.#say(signal.content);
+    if (signal.type === 'reply.chunk' && signal.turnId === this.#chat.turnId) return this.#say(signal);
     return '';
   }
 
@@ -60,14 +57,11 @@ export class ToldCall {
     return lostAnswer(this.#chat, this.#name);
   }
 
-  #say(text: string): string {
-    this.#read += text.length;
-    const missing = this.#read - this.#told;
-    if (missing <= 0) return '';
-    this.#told = this.#read;
+  #say(chunk: ReplyChunk): string {
+    const message = this.#text.add(chunk);
     const { progressToken } = this.#chat;
-    if (progressToken === null) return '';
-    const params = { progressToken, progress: this.#told, message: text.slice(-missing) };
+    if (message === '' || progressToken === null) return '';
+    const params = { progressToken, progress: this.#text.told, message };
     return this.#event({ method: 'notifications/progress', params });
   }
 
@@ -77,7 +71,7 @@ export class ToldCall {
   }
 
   #event(message: McpObject): string {
-    return encoded(encodeEventId({ stream: this.#name, told: this.#told }), message);
+    return encoded(encodeEventId({ stream: this.#name, told: this.#text.told }), message);
   }
 }
 
