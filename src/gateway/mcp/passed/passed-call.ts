@@ -77,8 +77,20 @@ export class PassedCall implements HeldCall {
       return this.#asked ? { asked: this.#asked } : { answer: answer ?? (await this.#answer) };
     } finally {
       call.signal.removeEventListener('abort', cancel);
-      this.#call = null;
     }
+  }
+
+  /** Resolves when the server has answered, or cannot. */
+  get ended(): Promise<void> {
+    return this.#answer.then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  /** The request of the client is over, and the call waits for another one. */
+  release(): void {
+    this.#call = null;
   }
 
   /** @returns whether the question still waited. */

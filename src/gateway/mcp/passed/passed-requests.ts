@@ -54,12 +54,15 @@ export class PassedRequests {
   }
 
   async #follow(running: PassedCall, call: McpCall): Promise<McpObject> {
-    for (;;) {
-      const step = await running.next(call);
-      if ('answer' in step) return resultOf(step.answer);
-      const { question, questionId } = step.asked;
-      if (!call.ask) return this.#hold(running, step.asked);
-      await running.reply(questionId, await answerOf(call.ask(question.method, question.params)));
+    try {
+      for (;;) {
+        const step = await running.next(call);
+        if ('answer' in step) return resultOf(step.answer);
+        if (!call.ask) return this.#hold(running, step.asked);
+        await askClient(running, step.asked, call.ask);
+      }
+    } finally {
+      running.release();
     }
   }
 
@@ -71,6 +74,22 @@ export class PassedRequests {
       requestState,
     };
   }
+}
+
+/** Resolves when the client has answered, or when the server has, which may go on without it. */
+async function askClient(
+  running: PassedCall,
+  { questionId, question: { method, params } }: Asked,
+  ask: NonNullable<McpCall['ask']>,
+): Promise<void> {
+  const over = new AbortController();
+  const answered = answerOf(ask(method, params, over.signal)).then((answer) =>
+    running.reply(questionId, answer),
+  );
+  await Promise.race([answered, running.ended]);
+  over.abort();
+  // Nobody waits for it any more if the server was first.
+  answered.catch(() => undefined);
 }
 
 /** What a client of the older era answers. */

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import type { PeerAnswer } from '../../../../src/core/tool-server/passed-request.ts';
+import type { McpCall } from '../../../../src/gateway/mcp/mcp-call.ts';
+import { PassedRequests } from '../../../../src/gateway/mcp/passed/passed-requests.ts';
+import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
+import { recordingLog } from '../../../support/telemetry/recording-log.ts';
+
+it('a call ends when its server answers, although its client has not said what the server asked', async () => {
+  const bus = new LocalBus((error) => expect.unreachable(String(error)));
+  const answered = Promise.withResolvers<PeerAnswer>();
+  const begun = Promise.withResolvers<string>();
+  bus.handle('mcp-server.request', ({ callId }) => {
+    begun.resolve(callId);
+    return answered.promise;
+  });
+  const asked = Promise.withResolvers<AbortSignal | undefined>();
+  const progress: unknown[] = [];
+  const call: McpCall = {
+    ...{ era: 'legacy', context: ANYONE, signal: new AbortController().signal, meta: {} },
+    ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined },
+    ask: (_method, _params, over) => {
+      asked.resolve(over);
+      return new Promise(() => undefined);
+    },
+    progress: (told) => progress.push(told),
+  };
+  const requests = new PassedRequests({ bus, log: recordingLog() });
+  const passing = requests.pass({ serverId: 's', method: 'tools/call', params: { name: 'x' } }, call);
+  const callId = await begun.promise;
+  const question = { method: 'elicitation/create', params: {} } as const;
+  bus.publishToolCall(callId, { type: 'tool.asked', questionId: 'q', question });
+  const over = await asked.promise;
+  bus.publishToolCall(callId, { type: 'tool.progress', progress: { progress: 1 } });
+  answered.resolve({ result: { content: [] } });
+  expect(await passing).toEqual({ content: [] });
+  expect([progress, over?.aborted]).toEqual([[{ progress: 1 }], true]);
+});
