@@ -138,6 +138,23 @@ describe('the token of a tool server', () => {
     await connection.close();
   });
 
+  it('is used as it is for some seconds when it cannot be renewed before it expires', async () => {
+    await using server = await authorizingServer();
+    const tools = authorizedTools(server.url);
+    await tools.refusal();
+    await tools.visit();
+    const connection = await tools.connect();
+    server.renewNothing();
+    tools.wait(HOUR_MS - 30_000);
+    const calls = ['a', 'b', 'c'].map((message) => connection.callTool('echo', { message }));
+    expect((await Promise.all(calls)).map(said)).toEqual(['a', 'b', 'c']);
+    expect(server.tokenRequests).toHaveLength(2);
+    tools.wait(10_000);
+    await connection.callTool('echo', { message: 'd' });
+    expect(server.tokenRequests).toHaveLength(3);
+    await connection.close();
+  });
+
   it('leads back to the address when the refresh is refused', async () => {
     await using server = await authorizingServer();
     const tools = authorizedTools(server.url);

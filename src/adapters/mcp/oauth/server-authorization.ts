@@ -28,6 +28,8 @@ export interface RefusedRequest {
 
 /** Longest wait for one answer of an authorization server. */
 const ANSWER_MS = 10_000;
+/** How long no request waits for an authorization server that could not renew a token. */
+const RENEW_AGAIN_MS = 10_000;
 const NONCE_HEADER = 'dpop-nonce';
 
 /** The permission to use one tool server over HTTP. Until the server answers 401, it reads, loads and sends nothing. */
@@ -42,6 +44,8 @@ export class ServerAuthorization {
   /** Of the tool server, for the next DPoP proof. */
   #nonce: string | undefined;
   #isForgotten = false;
+  /** After a failure, the token is not renewed before: milliseconds since the epoch. */
+  #renewFrom = 0;
   #flow: Promise<unknown> = Promise.resolve();
 
   constructor(name: string, config: HttpConfig, deps: AccessDeps) {
@@ -60,8 +64,7 @@ export class ServerAuthorization {
 
   /** The token for the next request, replaced if it is about to expire. Null if there is none. */
   async token(): Promise<Token | null> {
-    const { refreshAt } = this.#issued.token ?? {};
-    if (refreshAt !== undefined && refreshAt <= this.#deps.now()) await this.#inTurn(() => this.#renew());
+    if (this.#isDue) await this.#inTurn(() => this.#renew());
     return this.#issued.token ?? null;
   }
 
@@ -158,10 +161,17 @@ export class ServerAuthorization {
     return true;
   }
 
+  get #isDue(): boolean {
+    const { refreshAt } = this.#issued.token ?? {};
+    const now = this.#deps.now();
+    return refreshAt !== undefined && refreshAt <= now && now >= this.#renewFrom;
+  }
+
   /** Failures are not told: the token may still work, and if it does not, the server says so. */
   async #renew(): Promise<void> {
-    const { refreshAt, refreshToken } = this.#issued.token ?? {};
-    if (refreshAt === undefined || refreshAt > this.#deps.now()) return;
+    // Another request may have tried meanwhile.
+    if (!this.#isDue) return;
+    const { refreshToken } = this.#issued.token ?? {};
     const [{ authorize }, { isUnattended }, { authorizationProblem }] = await Promise.all([
       import('./authorization-flow.ts'),
       import('./wanted-scopes.ts'),
@@ -179,6 +189,7 @@ export class ServerAuthorization {
         'the token of a tool server could not be refreshed',
       );
     }
+    if (this.#isDue) this.#renewFrom = this.#deps.now() + RENEW_AGAIN_MS;
   }
 
   #request(challenge: Challenge | null): FlowRequest {

@@ -78,6 +78,11 @@ export class AuthorizingServer implements AsyncDisposable {
     this.#refresh.clear();
   }
 
+  /** From now on it renews nothing. The tokens that it gave are good as long as they are. */
+  renewNothing(): void {
+    this.#refresh.clear();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
