@@ -16,7 +16,7 @@ export interface HeldCall {
  * and the answers come with another request. A tool server with sessions waits in the meantime, and so must its call:
  * here, at the node that began it.
  */
-export class HeldCalls<Held extends HeldCall> implements Disposable {
+export class HeldCalls<Held extends HeldCall> {
   readonly #held = new Map<string, { readonly call: Held; readonly timer: NodeJS.Timeout }>();
 
   /** @returns what the client brings back to go on. It cannot be guessed. */
@@ -43,10 +43,5 @@ export class HeldCalls<Held extends HeldCall> implements Disposable {
     clearTimeout(held?.timer);
     this.#held.delete(state);
     return held?.call;
-  }
-
-  [Symbol.dispose](): void {
-    for (const { timer } of this.#held.values()) clearTimeout(timer);
-    this.#held.clear();
   }
 }
