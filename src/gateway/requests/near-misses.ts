@@ -34,8 +34,10 @@ export function refuseNearMiss(schema: z.ZodType, value: unknown): void {
 export function nearMiss(schema: z.ZodType, value: unknown): NearMiss | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const known = knownKeys(schema, value, []);
+  const unknown = unknownFields(value, known);
+  if (unknown.length === 0) return undefined;
   const absent = known.filter((name) => !Object.hasOwn(value, name));
-  for (const field of unknownFields(value, known)) {
+  for (const field of unknown) {
     const meant = closest(field, absent);
     if (meant !== undefined) return { field, meant };
   }
