@@ -96,15 +96,12 @@ async function withKey(scope: Scope): Promise<Contender[]> {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const dataDir = (): string => {
+  const contenders = inEachVersion(scope, WITH_KEY, (version) => {
     // Each process has a log of its own.
-    const copy = scope.directory();
-    cpSync(keys, copy, { recursive: true });
-    return copy;
-  };
-  const contenders = inEachVersion(scope, WITH_KEY, (version) =>
-    startSources(scope, version, { dataDir: dataDir(), serviceFile, reply: REPLY }),
-  );
+    const dataDir = scope.directory();
+    cpSync(keys, dataDir, { recursive: true });
+    return startSources(scope, version, { dataDir, serviceFile, reply: REPLY });
+  });
   return asWhom(contenders, key.trim());
 }
 

@@ -1,4 +1,5 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import { withoutAsync } from '../../core/tool-call/schema-risk.ts';
 
 /** Not strict: tool servers use several drafts and their own formats, and Ajv would reject what it does not know. */
 export async function loadAjv(): Promise<Ajv> {
@@ -8,16 +9,9 @@ export async function loadAjv(): Promise<Ajv> {
 
 /** Throws if the schema cannot be used. */
 export function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>): ValidateFunction {
-  return ajv.compile(checkable(schema));
-}
-
-/**
- * The schema without what is no part of JSON Schema for a tool: two tools may use the same `$id`, Ajv rejects a `$schema` that
- * it does not know, and with its own `$async` it would answer with a promise that rejects.
- */
-function checkable(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { $schema: _draft, $id: _name, $async: _mode, ...rest } = schema;
-  return rest;
+  // Two tools may use the same `$id`, and Ajv rejects a `$schema` that it does not know.
+  const { $schema: _draft, $id: _name, ...rest } = withoutAsync(schema);
+  return ajv.compile(rest);
 }
 
 /** What is wrong with a value, for people. @param root what the value itself is called. */

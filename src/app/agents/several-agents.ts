@@ -12,7 +12,7 @@ import { SampledMetrics } from '../metrics/sampled-metrics.ts';
 import { SummedMetrics } from '../metrics/summed-metrics.ts';
 import { sectionsWithoutEffect } from './fixed-sections.ts';
 import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts';
-import { warnOfAgent } from './unserved-agents.ts';
+import { warnUnlessServed } from './unserved-agents.ts';
 
 /**
  * Builds several agents on one log. Each has a part of the log to itself, and tool servers, sessions and idempotency keys
@@ -21,7 +21,7 @@ import { warnOfAgent } from './unserved-agents.ts';
 export async function composeSeveral(options: HostOptions): Promise<ComposedAgents> {
   const { agents: files, adapters } = options;
   const unprefixed = await unprefixedAgent(adapters.store, files[0].id);
-  if (!files.some(({ id }) => id === unprefixed)) warnOfAgent(unprefixed, options.log);
+  warnUnlessServed(unprefixed, options);
   for (const file of files.slice(1)) warnOfSections(file, options);
   const metrics = new SampledMetrics(adapters.metrics);
   const summed = new SummedMetrics(metrics);

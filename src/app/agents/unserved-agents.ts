@@ -1,20 +1,16 @@
 import type { AgentId } from '../../core/agent-description.ts';
 import { AGENT_STREAMS, agentPrefix, holdsConversation } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import type { Logger } from '../../ports/logger.ts';
 import type { HostOptions } from './hosted-agents.ts';
 
 /** Warns of agents that the log has conversations of and that are not served, such as one whose id was changed. */
-export async function warnOfUnserved({
-  agents: files,
-  adapters: { store },
-  log,
-}: Pick<HostOptions, 'agents' | 'adapters' | 'log'>): Promise<void> {
-  for (const agentId of await prefixedAgents(store))
-    if (!files.some(({ id }) => id === agentId)) warnOfAgent(agentId, log);
+export async function warnOfUnserved(options: HostOptions): Promise<void> {
+  for (const agentId of await prefixedAgents(options.adapters.store)) warnUnlessServed(agentId, options);
 }
 
-export function warnOfAgent(agentId: AgentId, log: Logger): void {
+/** @param agentId of an agent that the log has conversations of. */
+export function warnUnlessServed(agentId: AgentId, { agents, log }: HostOptions): void {
+  if (agents.some(({ id }) => id === agentId)) return;
   log.warn(
     { agentId },
     'an agent that the log has conversations of is not in the service file, so nobody can reach them',

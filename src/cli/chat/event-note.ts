@@ -1,6 +1,7 @@
 import type { styleText } from 'node:util';
 import type { StreamEvent } from '../../client/session-client.ts';
 import type { ErrorBody } from '../../core/errors.ts';
+import { shorten } from '../../core/shorten.ts';
 import { toolResultText } from '../../core/tool-call/tool-result-text.ts';
 
 export interface Note {
@@ -21,7 +22,7 @@ export function eventNote(event: StreamEvent): Note | null {
   switch (event.event) {
     case 'toolCall':
       return {
-        text: `→ ${event.data.toolName} ${shorten(JSON.stringify(event.data.arguments))}`,
+        text: `→ ${event.data.toolName} ${shortLine(JSON.stringify(event.data.arguments))}`,
         style: 'cyan',
       };
     case 'toolApproved':
@@ -34,8 +35,8 @@ export function eventNote(event: StreamEvent): Note | null {
       return { text: `→ the server of ${event.data.toolName} asked the model`, style: 'dim' };
     case 'toolResult':
       return event.data.error !== undefined
-        ? { text: `← ${event.data.toolName} failed: ${shorten(event.data.error)}`, style: 'red' }
-        : { text: `← ${shorten(toolResultText(event.data.result))}`, style: 'dim' };
+        ? { text: `← ${event.data.toolName} failed: ${shortLine(event.data.error)}`, style: 'red' }
+        : { text: `← ${shortLine(toolResultText(event.data.result))}`, style: 'dim' };
     case 'error':
       return failureNote(event.data);
     case 'queued':
@@ -74,7 +75,6 @@ export function failureNote({ code, message, details }: ErrorBody): Note {
   return { text: `${message}${more.join('')} (${code})`, style: 'red' };
 }
 
-function shorten(text: string): string {
-  const line = text.trim().replaceAll(/\s+/g, ' ');
-  return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line;
+function shortLine(text: string): string {
+  return shorten(text.trim().replaceAll(/\s+/g, ' '), MOST_SHOWN);
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { shorten } from '../../core/shorten.ts';
 import { isSecretName, redactArg } from '../export/redact.ts';
 import { closest } from './closest.ts';
 import { describeExpected, type Issue } from './describe-expected.ts';
@@ -81,8 +82,7 @@ function holdsSecret(path: Path): boolean {
 }
 
 function quote(text: string): string {
-  const safe = redactArg(text);
-  return JSON.stringify(safe.length <= 60 ? safe : `${safe.slice(0, 60)}…`);
+  return JSON.stringify(shorten(redactArg(text), 60));
 }
 
 function hint(issue: Issue, path: Path, { data, writtenAt }: Validated): string {

@@ -84,8 +84,10 @@ function resultsOf(messages: readonly ModelMessage[]): ReadonlyMap<ModelMessage,
     if (message.leftOut) continue;
     if (message.role === 'tool' && !later.has(message.callId)) later.set(message.callId, message);
     if (message.role !== 'assistant') continue;
+    const calls = requestedCalls(message);
+    if (calls.length === 0) continue;
     const results = new Map<string, ToolMessage>();
-    for (const { callId } of requestedCalls(message)) {
+    for (const { callId } of calls) {
       const result = later.get(callId);
       if (result) results.set(callId, result);
       later.delete(callId);

@@ -15,6 +15,8 @@ export function untilLost(
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   let end = (): void => undefined;
+  /** Nothing more can be sent. */
+  const forget = (): void => lost.removeEventListener('abort', end);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -27,29 +29,22 @@ export function untilLost(
         else lost.addEventListener('abort', end);
       },
       async pull(controller) {
-        const { done, value } = await readOr(reader, () => lost.removeEventListener('abort', end));
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          forget();
+          throw error;
+        });
         if (lost.aborted) return;
         if (!done) return controller.enqueue(value);
-        lost.removeEventListener('abort', end);
+        forget();
         controller.close();
       },
       cancel(reason) {
-        lost.removeEventListener('abort', end);
+        forget();
         return reader.cancel(reason);
       },
     },
     { highWaterMark: 0 },
   );
-}
-
-/** The next part of a stream. @param onBroken called before it rejects: then nothing can be sent any more. */
-async function readOr<T>(reader: { read(): Promise<T> }, onBroken: () => void): Promise<T> {
-  try {
-    return await reader.read();
-  } catch (error) {
-    onBroken();
-    throw error;
-  }
 }
 
 /** The answer to a request whose client may hear no more. */

@@ -74,6 +74,8 @@ function requireGrantee({ principal, role }: NewGrant, { roles, principals }: Gr
 
 function unknownGrantee(field: string, issue: string, suggestion: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', `The session cannot be shared: ${issue}.`, {
-    ...{ field, issue, suggestion },
+    field,
+    issue,
+    suggestion,
   });
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 
-/** A schema of this size takes a tenth of a second to be read. */
+/** A larger one would hold up the thread that checks the schemas of all clients. */
 const MOST_CHARACTERS = 100_000;
 
 /**

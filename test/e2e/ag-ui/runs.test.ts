@@ -166,10 +166,7 @@ describe('runs of AG-UI', () => {
       }
       const next = ada.say('again').run();
       const call = await rig.model.call(2);
-      const said = call.request.messages.flatMap((message) =>
-        message.role === 'user' ? [message.text] : [],
-      );
-      expect(said.join('\n\n')).toBe('hello\n\nhello?\n\nagain');
+      expect(call.userText).toBe('hello\n\nhello?\n\nagain');
       call.answer('Here I am.');
       await next;
     },

@@ -287,10 +287,7 @@ describe('OpenAI’s chat completions', () => {
       await expect(failing).rejects.toThrow();
       const next = rig.ask([user('hello'), user('again')], {}, named);
       const call = await rig.model.call(1);
-      const said = call.request.messages.flatMap((message) =>
-        message.role === 'user' ? [message.text] : [],
-      );
-      expect(said.join('\n\n')).toBe('hello\n\nagain');
+      expect(call.userText).toBe('hello\n\nagain');
       call.answer('Here I am.');
       await next;
     },

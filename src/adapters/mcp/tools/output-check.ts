@@ -2,6 +2,7 @@ import type {
   JsonSchemaValidator,
   jsonSchemaValidator as JsonSchemaValidatorProvider,
 } from '@modelcontextprotocol/sdk/validation/types.js';
+import { hasPattern, withoutAsync } from '../../../core/tool-call/schema-risk.ts';
 import type { ToolResult } from '../../../core/tool-call/tool.ts';
 
 type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -42,14 +43,11 @@ export class OutputCheck {
 
   async #compile(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {
     const schema = this.#schemas.get(toolName);
-    // A regular expression of a server could hold up the whole process.
-    if (schema === undefined || JSON.stringify(schema).includes('"pattern')) return null;
-    // With this keyword of its own, Ajv would answer with a promise that rejects.
-    const { $async: _mode, ...checkable } = schema;
+    if (schema === undefined || hasPattern(schema)) return null;
     try {
       this.#provider ??= loadProvider();
       const provider = await this.#provider;
-      return provider.getValidator(checkable);
+      return provider.getValidator(withoutAsync(schema));
     } catch (error) {
       this.#onUnusable(toolName, error);
       return null;

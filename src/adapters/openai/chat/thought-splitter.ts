@@ -7,6 +7,7 @@ export interface SplitPiece {
 const OPENING = /^\s*<(think|thought)>\s*/;
 /** Possibly the beginning of an opening tag: more content is needed to decide. */
 const MAYBE_OPENING = /^\s*(?:<(?:t(?:h(?:i(?:n(?:k)?)?|o(?:u(?:g(?:h(?:t)?)?)?)?)?)?)?)?$/;
+const CLOSING = /<\/(?:think|thought)>/;
 const CLOSING_TAGS = ['</think>', '</thought>'];
 const BEGINS_CLOSED = /^\s*<\/(?:think|thought)>\s*/;
 
@@ -69,15 +70,15 @@ export class ThoughtSplitter {
   }
 
   #think(piece: string): SplitPiece {
-    const closing = closingIn(piece);
-    const end = closing?.at ?? maybeClosingAt(piece);
+    const closing = CLOSING.exec(piece);
+    const end = closing?.index ?? maybeClosingAt(piece);
     const thought = piece.slice(0, end);
     const said = thought.trimEnd();
     const blanks = this.#takeBlanks();
     const reasoning = said === '' ? '' : blanks + said;
     if (closing) {
       this.#state = 'text';
-      return { reasoning, text: piece.slice(end + closing.tag.length).trimStart() };
+      return { reasoning, text: piece.slice(end + closing[0].length).trimStart() };
     }
     this.#blanks = said === '' ? blanks + thought : thought.slice(said.length);
     this.#held = piece.slice(end);
@@ -89,11 +90,6 @@ export class ThoughtSplitter {
     this.#blanks = '';
     return blanks;
   }
-}
-
-function closingIn(piece: string): { readonly at: number; readonly tag: string } | undefined {
-  const found = CLOSING_TAGS.map((tag) => ({ at: piece.indexOf(tag), tag })).filter(({ at }) => at !== -1);
-  return found.toSorted((one, other) => one.at - other.at)[0];
 }
 
 /** Where the piece could end in the beginning of a closing tag; its length if it does not. */

@@ -61,6 +61,13 @@ export const ChatMessage = z.discriminatedUnion(
 );
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
+/** What the client says besides the system prompt of the agent. It may stand anywhere. */
+export type Instruction = Extract<ChatMessage, { role: 'system' | 'developer' }>;
+
+export function isInstruction(message: ChatMessage): message is Instruction {
+  return message.role === 'system' || message.role === 'developer';
+}
+
 export const ChatRequest = z.object({
   model: z.string().min(1).describe('The id of an agent: `GET /v1/models` lists them.'),
   messages: z.array(ChatMessage).min(1, 'must not be empty'),

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../../core/size-limits.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import { argumentsOf, GivenCalls } from '../../turns/given-calls.ts';
-import type { ChatMessage } from './chat-request.ts';
+import { type ChatMessage, type Instruction, isInstruction } from './chat-request.ts';
 
 /** The messages of a request, as the service takes them. */
 export interface GivenConversation {
@@ -58,7 +58,7 @@ export function givenHistory(
   for (const message of before) called.add(message);
   for (const [index, message] of messages.entries()) {
     const field = fieldOf(index);
-    if (message.role === 'system' || message.role === 'developer') instructions.push(textOf(message.content));
+    if (isInstruction(message)) instructions.push(textOf(message.content));
     else {
       const given = givenMessage(message, called, { field, maxImageBytes });
       history.push(given);
@@ -74,7 +74,7 @@ interface Place {
 }
 
 function givenMessage(
-  message: Exclude<ChatMessage, { role: 'system' | 'developer' }>,
+  message: Exclude<ChatMessage, Instruction>,
   called: GivenCalls,
   place: Place,
 ): GivenMessage {

@@ -1,7 +1,7 @@
 import { SessionId } from '../../../core/ids.ts';
 import type { CallAnswer, ToolAnswers } from '../../turns/given-answers.ts';
 import { calledIn } from '../client-tools.ts';
-import type { ChatMessage } from './chat-request.ts';
+import { type ChatMessage, isInstruction } from './chat-request.ts';
 import { textOf } from './given-conversation.ts';
 
 /** Null if the conversation does not end with results of calls that one session has asked for. */
@@ -16,9 +16,8 @@ export function answersBeforeMessage(messages: readonly ChatMessage[]): ToolAnsw
   return end === conversation.length ? null : resultsAtEnd(conversation.slice(0, end));
 }
 
-/** Instructions may stand anywhere. */
 function conversationIn(messages: readonly ChatMessage[]): ChatMessage[] {
-  return messages.filter(({ role }) => role !== 'system' && role !== 'developer');
+  return messages.filter((message) => !isInstruction(message));
 }
 
 function resultsAtEnd(messages: readonly ChatMessage[]): ToolAnswers | null {

@@ -1,6 +1,7 @@
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { isInstruction } from '../chat/chat-request.ts';
 import { givenHistory } from '../chat/given-conversation.ts';
 import { inputMessages } from '../responses/input-messages.ts';
 import { itemsInPlace } from '../responses/item-references.ts';
@@ -18,7 +19,7 @@ export async function givenMessages(
   const { messages, fieldOf } = inputMessages(await itemsInPlace(asker, items, { field }), field);
   const { instructions, history } = givenHistory(messages, { maxImageBytes, fieldOf });
   if (instructions.length === 0) return history;
-  const index = messages.findIndex(({ role }) => role === 'system' || role === 'developer');
+  const index = messages.findIndex(isInstruction);
   throw new ServiceError('INVALID_REQUEST', 'A conversation has no messages of the system or a developer.', {
     field: fieldOf(index),
     issue: 'its role is system or developer',

@@ -65,21 +65,23 @@ async function startBehind(
   const { turn, responses } = found;
   const follows = { turnId, seq: turn.head };
   if (hasBegunHere(asked, found)) return { sessionId, afterSeq: turn.head, follows };
-  const namedAs = (callId: string): string => callIdFor(callId, sessionId);
-  const later = responses.firstSteps.find((step) => step > firstStep);
-  if (later !== undefined) {
-    const before = restatedTurn(turn.since, turnId, { lastStep: later - 1, namedAs });
+  const restatedTo = async (lastStep: number): Promise<Start> => {
+    const namedAs = (callId: CallId): string => callIdFor(callId, sessionId);
+    const before = restatedTurn(turn.since, turnId, { lastStep, namedAs });
     return { ...(await forked(asked, sessionId, turn.begin - 1)), before };
-  }
+  };
+  const later = responses.firstSteps.find((step) => step > firstStep);
+  if (later !== undefined) return restatedTo(later - 1);
+  const given = answers?.sessionId === sessionId ? answers : null;
   const isGiven = (callId: CallId): boolean =>
-    answers?.sessionId === sessionId && answers.answers.some((answer) => answer.callId === callId);
+    given?.answers.some((answer) => answer.callId === callId) === true;
   const missing = responses.missingCalls.find((callId) => !isGiven(callId));
   if (missing !== undefined) throw noOutput(callIdFor(missing, sessionId));
-  if (responses.missingCalls.length > 0 && answers) {
-    const isAnswered = body.store !== false && isLastMessage(turn) && (await answerBefore(asked, answers));
-    if (isAnswered) return { sessionId, afterSeq: turn.head, interrupts: true };
-    const before = restatedTurn(turn.since, turnId, { lastStep: Number.POSITIVE_INFINITY, namedAs });
-    return { ...(await forked(asked, sessionId, turn.begin - 1)), before };
+  if (responses.missingCalls.length > 0 && given) {
+    const isAnswered = body.store !== false && isLastMessage(turn) && (await answerBefore(asked, given));
+    return isAnswered
+      ? { sessionId, afterSeq: turn.head, interrupts: true }
+      : restatedTo(Number.POSITIVE_INFINITY);
   }
   if (isLastMessage(turn) && body.store !== false) return { sessionId, afterSeq: turn.head, follows };
   if (turn.end !== undefined) return forked(asked, sessionId, turn.end);

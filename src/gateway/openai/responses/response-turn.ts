@@ -3,7 +3,7 @@ import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
-import type { ChatMessage } from '../chat/chat-request.ts';
+import { isInstruction } from '../chat/chat-request.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { answersBeforeMessage, toolAnswers } from '../chat/tool-answers.ts';
 import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
@@ -47,7 +47,6 @@ export async function beginResponse(asked: AskedResponse): Promise<BegunResponse
 /** The input without what the session has: all up to the results that it brings before its message. */
 function behindResults({ messages, fieldOf }: InputMessages): InputMessages {
   const results = messages.findLastIndex(({ role }) => role === 'tool');
-  const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
   const kept = [...messages.entries()].flatMap(([index, message]) =>
     index > results || isInstruction(message) ? [index] : [],
   );

@@ -38,6 +38,7 @@ export function endsWithClient({ body, key }: AskedResponse): boolean {
   return !body.background && !key;
 }
 
+/** The client has gone away: its response ends. */
 export function abandon({ bus, context, body }: AskedResponse, { place }: BegunResponse): void {
   const { sessionId, turnId } = place;
   // The turn may have ended meanwhile, and nobody is left to be told.
