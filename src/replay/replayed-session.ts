@@ -119,9 +119,8 @@ export class ReplayedSession {
       case 'deletion':
         return this.#afterSaying(input.said, () => this.#actor.markDeleted(REPLAY));
       case 'approval':
-        return this.#afterSaying('', () => this.#actor.answerApproval(input.answer, REPLAY));
       case 'answer':
-        return this.#afterSaying('', () => this.#actor.answerInput(input.answer, REPLAY));
+        return this.#afterSaying('', () => this.#actor.answer(input.answer, REPLAY));
       case 'question':
         this.#actor.report(input.command, REPLAY);
         return undefined;
@@ -189,7 +188,7 @@ export class ReplayedSession {
     outcome,
   }: Extract<RecordedInput, { type: 'result' }>): Promise<string | undefined> {
     if (this.state.open?.delegated.has(callId)) {
-      await this.#actor.answerCall({ type: 'tool-call.answer', callId, outcome }, REPLAY);
+      await this.#actor.answer({ type: 'tool-call.answer', callId, outcome }, REPLAY);
       return undefined;
     }
     if (!this.#tools.isRunning(callId)) return 'the tool was not called';

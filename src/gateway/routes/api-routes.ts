@@ -10,6 +10,7 @@ import { messageRoutes } from './message-routes.ts';
 import { nodeRoute } from './node-route.ts';
 import { serverRoutes } from './server-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { waitingCallRoutes } from './waiting-call-routes.ts';
 
 export interface ApiDeps {
   readonly bus: Bus;
@@ -23,6 +24,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
   return [
     ...messageRoutes(bus, maxImageBytes),
     ...sessionRoutes(bus, fanOut),
+    ...waitingCallRoutes(bus),
     ...serverRoutes(bus),
     ...agentRoutes(bus),
     nodeRoute(bus),

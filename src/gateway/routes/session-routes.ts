@@ -1,35 +1,24 @@
-import { z } from 'zod';
 import { withOwnKey } from '../../core/access/session-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { SessionId } from '../../core/ids.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import {
-  ApprovalRequest,
-  ApprovalsQuery,
-  CallAnswerRequest,
   CancelRequest,
   EventsQuery,
   ForkRequest,
   ImagePath,
-  InputRequest,
   RenameRequest,
   SessionQuery,
   SessionsQuery,
 } from '../../wire/requests.ts';
 import type {
-  ApprovalResponse,
-  ApprovalsResponse,
-  CallAnswerResponse,
   CancelResponse,
   DeleteSessionResponse,
   EventsResponse,
   ForkResponse,
   ImageResponse,
-  InputResponse,
-  InputsResponse,
   RenameResponse,
   SessionResponse,
   SessionsResponse,
@@ -44,10 +33,8 @@ import { parseFields } from '../requests/request-fields.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import { timedFrame } from '../stream/resumable-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
-import { answeredOutcome } from '../turns/answered-outcome.ts';
 import { sessionExport } from './session-export.ts';
-
-const SessionIdParameter = z.object({ sessionId: SessionId });
+import { sessionOf } from './session-parameter.ts';
 
 /** Sessions: list, present and past state, events, and control of their turns. */
 export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
@@ -58,18 +45,6 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       path: '/api/sessions',
       access: scopeOf('session.list'),
       handler: (request) => list(bus, request),
-    },
-    {
-      method: 'GET',
-      path: '/api/approvals',
-      access: scopeOf('approval.list'),
-      handler: (request) => approvals(bus, request),
-    },
-    {
-      method: 'GET',
-      path: '/api/inputs',
-      access: scopeOf('input.list'),
-      handler: (request) => inputs(bus, request),
     },
     {
       method: 'GET',
@@ -102,24 +77,6 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       handler: (request, at) => cancel(bus, request, at),
     },
     {
-      method: 'POST',
-      path: `${session}/approvals/:callId`,
-      access: scopeOf('approval.answer'),
-      handler: (request, at) => answerApproval(bus, request, at),
-    },
-    {
-      method: 'POST',
-      path: `${session}/calls/:callId`,
-      access: scopeOf('tool-call.answer'),
-      handler: (request, at) => answerCall(bus, request, at),
-    },
-    {
-      method: 'POST',
-      path: `${session}/inputs/:inputId`,
-      access: scopeOf('input.answer'),
-      handler: (request, at) => answerInput(bus, request, at),
-    },
-    {
       method: 'GET',
       path: `${session}/export`,
       access: scopeOf('session.events'),
@@ -148,18 +105,6 @@ async function list(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
     request.context,
   );
   return jsonResponse<SessionsResponse>({ sessions, timestamp: now() });
-}
-
-async function approvals(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { limit } = parseQuery(ApprovalsQuery, request);
-  const waiting = await bus.send('approval.list', { limit }, request.context);
-  return jsonResponse<ApprovalsResponse>({ ...waiting, timestamp: now() });
-}
-
-async function inputs(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { limit } = parseQuery(ApprovalsQuery, request);
-  const waiting = await bus.send('input.list', { limit }, request.context);
-  return jsonResponse<InputsResponse>({ ...waiting, timestamp: now() });
 }
 
 async function view(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {
@@ -234,41 +179,6 @@ function partialOf(event: SessionEvent): { partial?: string } {
   return isCut && event.partial !== '' ? { partial: event.separator + event.partial } : {};
 }
 
-async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
-  const sessionId = sessionOf(at);
-  const { callId = '' } = at;
-  const body = parseFields(ApprovalRequest, await readJsonObject(request));
-  const key = await keyOfRequest(request, body);
-  const { decision, ...answer } = body;
-  const approved = decision === 'approve';
-  await bus.send('approval.answer', { sessionId, callId, approved, ...answer, key }, request.context);
-  return jsonResponse<ApprovalResponse>({
-    status: approved ? 'approved' : 'denied',
-    sessionId,
-    callId,
-    timestamp: now(),
-  });
-}
-
-async function answerCall(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
-  const sessionId = sessionOf(at);
-  const { callId = '' } = at;
-  const body = parseFields(CallAnswerRequest, await readJsonObject(request));
-  const key = await keyOfRequest(request, body);
-  const outcome = answeredOutcome(body);
-  await bus.send('tool-call.answer', { sessionId, callId, outcome, key }, request.context);
-  return jsonResponse<CallAnswerResponse>({ status: 'answered', sessionId, callId, timestamp: now() });
-}
-
-async function answerInput(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
-  const sessionId = sessionOf(at);
-  const { inputId = '' } = at;
-  const body = parseFields(InputRequest, await readJsonObject(request));
-  const key = await keyOfRequest(request, body);
-  await bus.send('input.answer', { sessionId, inputId, ...body, key }, request.context);
-  return jsonResponse<InputResponse>({ status: 'answered', sessionId, inputId, timestamp: now() });
-}
-
 /**
  * A page of the log as JSON. A client that accepts an event stream gets all later events instead, then live
  * ones.
@@ -302,8 +212,4 @@ async function events(
     head: Math.max(head, last),
     timestamp: now(),
   });
-}
-
-function sessionOf({ sessionId }: Parameters): SessionId {
-  return parseFields(SessionIdParameter, { sessionId }).sessionId;
 }

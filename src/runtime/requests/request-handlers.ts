@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import type { AgentDescription } from '../../core/agent-description.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-answers.ts';
+import type { AnswerInput } from '../../core/tool-call/input-commands.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
+import type { AnswerApproval, AnswerToolCall } from '../../core/tool-call/tool-call-commands.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { CallableTool } from '../../core/tool-server/passed-request.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
@@ -53,6 +58,7 @@ const Extended = z.object({ seq: z.int() });
 /** Registers the handler of each request type on the bus. */
 export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
   answerForTurns(bus, handlers);
+  answerForWaitingCalls(bus, handlers);
   answerForSessions(bus, handlers);
   answerForServers(bus, handlers);
   answerForGateway(bus, handlers);
@@ -76,38 +82,36 @@ function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestH
     const scope = keyScope(context, 'turn.cancel', sessionId);
     return requests.once({ key, scope, answer: z.boolean(), origin }, () => ({ repeatable: true, run }));
   });
-  bus.handle('approval.answer', ({ sessionId, key, ...answer }, context) => {
-    const origin = requestOrigin(context, key?.id);
-    const run = async (): Promise<undefined> => {
-      const session = await sessions.session(sessionId);
-      await session.answerApproval({ type: 'approval.answer', ...answer }, origin);
-    };
-    const scope = keyScope(context, 'approval.answer', sessionId, answer.callId);
-    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
-  });
-  bus.handle('tool-call.answer', ({ sessionId, key, ...answer }, context) => {
-    const origin = requestOrigin(context, key?.id);
-    const run = async (): Promise<undefined> => {
-      const session = await sessions.session(sessionId);
-      await session.answerCall({ type: 'tool-call.answer', ...answer }, origin);
-    };
-    const scope = keyScope(context, 'tool-call.answer', sessionId, answer.callId);
-    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
-  });
-  bus.handle('input.answer', ({ sessionId, key, ...answer }, context) => {
-    const origin = requestOrigin(context, key?.id);
-    const run = async (): Promise<undefined> => {
-      const session = await sessions.session(sessionId);
-      await session.answerInput({ type: 'input.answer', ...answer }, origin);
-    };
-    const scope = keyScope(context, 'input.answer', sessionId, answer.inputId);
-    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
-  });
   bus.handle('session.reset', async ({ sessionId, key }, context) => {
     const session = await sessions.session(sessionId);
     await session.reset(requestOrigin(context), key);
     return undefined;
   });
+}
+
+function answerForWaitingCalls(bus: LocalBus, { sessions, requests }: RequestHandlers): void {
+  const answer = (
+    command: AnswerApproval | AnswerToolCall | AnswerInput,
+    { sessionId, id, key }: { sessionId: SessionId; id: string; key: IdempotencyKey | undefined },
+    context: RequestContext,
+  ): Promise<undefined> => {
+    const origin = requestOrigin(context, key?.id);
+    const run = async (): Promise<undefined> => {
+      const session = await sessions.session(sessionId);
+      await session.answer(command, origin);
+    };
+    const scope = keyScope(context, command.type, sessionId, id);
+    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
+  };
+  bus.handle('approval.answer', ({ sessionId, key, ...given }, context) =>
+    answer({ type: 'approval.answer', ...given }, { sessionId, id: given.callId, key }, context),
+  );
+  bus.handle('tool-call.answer', ({ sessionId, key, ...given }, context) =>
+    answer({ type: 'tool-call.answer', ...given }, { sessionId, id: given.callId, key }, context),
+  );
+  bus.handle('input.answer', ({ sessionId, key, ...given }, context) =>
+    answer({ type: 'input.answer', ...given }, { sessionId, id: given.inputId, key }, context),
+  );
 }
 
 function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {

@@ -166,18 +166,8 @@ export class SessionActor {
     });
   }
 
-  /** Rejects when no tool call with that id waits for approval. */
-  async answerApproval(command: AnswerApproval, origin: Origin): Promise<void> {
-    await this.#mailbox.put(() => this.#handle(command, origin));
-  }
-
-  /** Rejects when no tool call with that id waits for its client. */
-  async answerCall(command: AnswerToolCall, origin: Origin): Promise<void> {
-    await this.#mailbox.put(() => this.#handle(command, origin));
-  }
-
-  /** Rejects when no question with that id waits, or the answer does not fit it. */
-  async answerInput(command: AnswerInput, origin: Origin): Promise<void> {
+  /** Rejects when nothing with that id waits for such an answer, or the answer does not fit. */
+  async answer(command: AnswerApproval | AnswerToolCall | AnswerInput, origin: Origin): Promise<void> {
     await this.#mailbox.put(() => this.#handle(command, origin));
   }
 

@@ -82,7 +82,7 @@ export const histories: Readonly<Record<string, History>> = {
     });
     await heard.event('approval.requested');
     const session = await rig.registry.session('s');
-    await session.answerApproval(
+    await session.answer(
       {
         type: 'approval.answer',
         callId: 'b',
@@ -91,8 +91,8 @@ export const histories: Readonly<Record<string, History>> = {
       },
       CLIENT,
     );
-    await session.answerApproval({ type: 'approval.answer', callId: 'c', approved: false }, CLIENT);
-    await session.answerApproval({ type: 'approval.answer', callId: 'a', approved: true }, CLIENT);
+    await session.answer({ type: 'approval.answer', callId: 'c', approved: false }, CLIENT);
+    await session.answer({ type: 'approval.answer', callId: 'a', approved: true }, CLIENT);
     (await rig.tools.call(1)).answer('paid');
     await heard.event('tool-call.succeeded');
     (await rig.tools.call(0)).answer('seen');
@@ -235,7 +235,7 @@ export const histories: Readonly<Record<string, History>> = {
     const second = start(store, { approval });
     const again = second.listen();
     await second.registry.recover();
-    await (await second.registry.session('s')).answerApproval(
+    await (await second.registry.session('s')).answer(
       {
         type: 'approval.answer',
         callId: 'p',
@@ -318,7 +318,7 @@ export const laterHistories: Readonly<Record<string, History>> = {
     (await rig.model.call(0)).askFor({ name: 'pay', callId: 'a' }, { name: 'pay', callId: 'b' });
     await heard.event('approval.requested');
     const session = await rig.registry.session('s');
-    await session.answerApproval({ type: 'approval.answer', callId: 'b', approved: true }, CLIENT);
+    await session.answer({ type: 'approval.answer', callId: 'b', approved: true }, CLIENT);
     (await rig.tools.call(0)).answer('paid');
     await heard.event('tool-call.succeeded');
     clock.increment(5_000);
@@ -362,7 +362,7 @@ export const laterHistories: Readonly<Record<string, History>> = {
       const session = await rig.registry.session('s');
       const result = { content: [{ type: 'text', text: 'yes' }] };
       const say = (callId: string, outcome: ToolOutcome) =>
-        session.answerCall({ type: 'tool-call.answer', callId, outcome }, CLIENT);
+        session.answer({ type: 'tool-call.answer', callId, outcome }, CLIENT);
       await say('a', { status: 'succeeded', result });
       await say('b', { status: 'failed', reason: 'no', result });
       clock.increment(3_600_000);
@@ -392,9 +392,9 @@ export const laterHistories: Readonly<Record<string, History>> = {
       const [first, second, third] = await heard.several('input.requested', 4);
       const content = { size: 2 };
       const reply = { type: 'input.answer', action: 'accept' } as const;
-      await session.answerInput({ ...reply, inputId: first?.inputId ?? '', content }, CLIENT);
-      await session.answerInput({ ...reply, inputId: second?.inputId ?? '', action: 'decline' }, CLIENT);
-      await session.answerInput({ ...reply, inputId: third?.inputId ?? '', action: 'cancel' }, CLIENT);
+      await session.answer({ ...reply, inputId: first?.inputId ?? '', content }, CLIENT);
+      await session.answer({ ...reply, inputId: second?.inputId ?? '', action: 'decline' }, CLIENT);
+      await session.answer({ ...reply, inputId: third?.inputId ?? '', action: 'cancel' }, CLIENT);
       gone.abort();
       await Promise.all(asked);
       const late = call.ask(FORM);

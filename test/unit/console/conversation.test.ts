@@ -129,7 +129,7 @@ describe('the conversation', () => {
     (await rig.model.call(0)).askFor({ name: 'look', callId: 'l' });
     await heard.event('approval.requested');
     const session = await rig.registry.session('s');
-    await session.answerApproval({ type: 'approval.answer', callId: 'l', approved }, CLIENT);
+    await session.answer({ type: 'approval.answer', callId: 'l', approved }, CLIENT);
     const [call] = (await turnOf(rig)).steps.flatMap(({ calls }) => calls);
     expect(call?.decision).toBe(decision);
   });

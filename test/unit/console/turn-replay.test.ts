@@ -62,7 +62,7 @@ describe('a replayed turn is in the states in which the machine of the service w
     first.askFor({ name: 'look' }, { name: 'write', callId: 'w' });
     (await tools.call(0)).answer('seen');
     await heard.event('tool-call.succeeded');
-    await (await rig.registry.session('s')).answerApproval(
+    await (await rig.registry.session('s')).answer(
       {
         type: 'approval.answer',
         callId: 'w',
@@ -163,7 +163,7 @@ describe('a replayed turn is in the states in which the machine of the service w
     (await before.rig.model.call(0)).askFor({ name: 'look' }, { name: 'write', callId: 'w' });
     (await before.tools.call(0)).answer('seen');
     await before.heard.event('tool-call.succeeded');
-    await (await before.rig.registry.session('s')).answerApproval(
+    await (await before.rig.registry.session('s')).answer(
       {
         type: 'approval.answer',
         callId: 'w',

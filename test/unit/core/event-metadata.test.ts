@@ -138,7 +138,7 @@ describe('the metadata of an approval', () => {
 
   it('says who gave it, and the result of the call follows from it', async () => {
     const { rig, tools, heard, session } = await waiting();
-    await session.answerApproval({ type: 'approval.answer', callId: 'yes', approved: true }, ADA);
+    await session.answer({ type: 'approval.answer', callId: 'yes', approved: true }, ADA);
     (await tools.call(0)).answer('paid');
     await heard.event('tool-call.succeeded');
     const events = await recordedIn(rig.store);
@@ -152,7 +152,7 @@ describe('the metadata of an approval', () => {
 
   it('says who denied the call', async () => {
     const { rig, session } = await waiting();
-    await session.answerApproval({ type: 'approval.answer', callId: 'no', approved: false }, ADA);
+    await session.answer({ type: 'approval.answer', callId: 'no', approved: false }, ADA);
     expect(only(await recordedIn(rig.store), 'tool-call.failed')).toMatchObject({
       ...ADA,
       correlationId: 'a',

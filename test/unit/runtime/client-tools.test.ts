@@ -47,13 +47,13 @@ describe('a tool that a client lends to a turn', () => {
     });
     const session = await rig.registry.session('s');
     await expect(
-      session.answerCall({ type: 'tool-call.answer', callId: 'y', outcome: said('no') }, CLIENT),
+      session.answer({ type: 'tool-call.answer', callId: 'y', outcome: said('no') }, CLIENT),
     ).rejects.toMatchObject({ code: 'CALL_NOT_FOUND', details: { callId: 'y' } });
-    await session.answerCall({ type: 'tool-call.answer', callId: 'x', outcome: said('fine') }, CLIENT);
+    await session.answer({ type: 'tool-call.answer', callId: 'x', outcome: said('fine') }, CLIENT);
     const { messages } = (await rig.model.call(1)).request;
     expect(messages.at(-1)).toMatchObject({ role: 'tool', callId: 'x', text: 'fine' });
     await expect(
-      session.answerCall({ type: 'tool-call.answer', callId: 'x', outcome: said('again') }, CLIENT),
+      session.answer({ type: 'tool-call.answer', callId: 'x', outcome: said('again') }, CLIENT),
     ).rejects.toMatchObject({ code: 'CALL_NOT_FOUND' });
   });
 
@@ -72,7 +72,7 @@ describe('a tool that a client lends to a turn', () => {
     const since = rig.listen();
     const session = await rig.registry.session('s');
     await session.resume();
-    await session.answerCall({ type: 'tool-call.answer', callId: 'x', outcome: said('fine') }, CLIENT);
+    await session.answer({ type: 'tool-call.answer', callId: 'x', outcome: said('fine') }, CLIENT);
     clock.increment(1_799_999);
     expect(rig.model.calls).toHaveLength(0);
     clock.increment(1);
@@ -105,7 +105,7 @@ describe('a tool that a client lends to a turn', () => {
     first.askFor({ name: 'ask', callId: 'x' });
     await heard.event('tool-call.delegated');
     const session = await rig.registry.session('s');
-    await session.answerCall({ type: 'tool-call.answer', callId: 'x', outcome: said('fine') }, CLIENT);
+    await session.answer({ type: 'tool-call.answer', callId: 'x', outcome: said('fine') }, CLIENT);
     expect((await rig.model.call(1)).request.toolChoice).toBeUndefined();
   });
 });

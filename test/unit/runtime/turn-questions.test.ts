@@ -60,13 +60,13 @@ describe('what a tool server asks a person', () => {
       [{ size: 'small', hot: 'yes' }, 'INVALID_REQUEST', 'content.hot'],
     ] as const;
     for (const [content, code, field] of refusals)
-      await expect(session.answerInput(answer('x.1.1', content), CLIENT)).rejects.toMatchObject({
+      await expect(session.answer(answer('x.1.1', content), CLIENT)).rejects.toMatchObject({
         code,
         details: { field },
       });
-    await session.answerInput(answer('x.1.1', { size: 'large' }), CLIENT);
+    await session.answer(answer('x.1.1', { size: 'large' }), CLIENT);
     expect(await asked).toEqual({ action: 'accept', content: { size: 'large', hot: true } });
-    await expect(session.answerInput(answer('x.1.1', { size: 'small' }), CLIENT)).rejects.toMatchObject({
+    await expect(session.answer(answer('x.1.1', { size: 'small' }), CLIENT)).rejects.toMatchObject({
       code: 'INPUT_NOT_FOUND',
     });
     expect(session.inputs).toEqual([]);
@@ -197,11 +197,11 @@ describe('what a tool server asks of the model', () => {
     const declined = call.ask(sample());
     const { inputId, question } = await heard.event('input.requested');
     expect(question).toEqual({ mode: 'sampling', prompt: 'Name a tea.', maxTokens: 100 });
-    await session.answerInput({ type: 'input.answer', inputId, action: 'decline' }, CLIENT);
+    await session.answer({ type: 'input.answer', inputId, action: 'decline' }, CLIENT);
     await expect(declined).rejects.toMatchObject({ code: -1, message: 'somebody declined the request' });
     const approved = call.ask(sample());
     await heard.several('input.requested', 2);
-    await session.answerInput(answer('x.1.2'), CLIENT);
+    await session.answer(answer('x.1.2'), CLIENT);
     (await rig.model.call(1)).answer('Assam');
     expect(await approved).toMatchObject({ content: { text: 'Assam' } });
   });

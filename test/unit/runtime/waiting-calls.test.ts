@@ -61,7 +61,7 @@ describe('an approval that nobody gives', () => {
     const rig = start();
     await ask(rig);
     const session = await rig.registry.session('s');
-    await session.answerApproval({ type: 'approval.answer', callId: 'call of s', approved: true }, CLIENT);
+    await session.answer({ type: 'approval.answer', callId: 'call of s', approved: true }, CLIENT);
     (await rig.tools.call(0)).answer('paid');
     (await rig.model.call(1)).answer('Done.');
     await session.idle();

@@ -10,11 +10,13 @@ import type { Operation } from './operation.ts';
 import { serverOperations } from './server-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 import { sessionOperations } from './session-operations.ts';
+import { waitingCallOperations } from './waiting-call-operations.ts';
 
 /** The whole REST interface, in the order of the documents. */
 export const operations: readonly Operation[] = [
   ...messageOperations,
   ...sessionOperations,
+  ...waitingCallOperations,
   ...serverOperations,
   ...agentOperations,
   ...openAiOperations,
