@@ -1,6 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import type { ApproveFrame, CancelFrame, DenyFrame, InputAnswerFrame, ResetFrame } from '../wire/requests.ts';
+import type {
+  ApproveFrame,
+  CallAnswerRequest,
+  CancelFrame,
+  DenyFrame,
+  InputAnswerFrame,
+  ResetFrame,
+  ToolResultFrame,
+} from '../wire/requests.ts';
 import { Admission } from './admission.ts';
 import { type ClientEnvironment, standardEnvironment } from './client-environment.ts';
 import type { OutgoingMessage, UnsentMessage } from './outgoing.ts';
@@ -55,7 +63,10 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-type CommandFrame = CancelFrame | ApproveFrame | DenyFrame | InputAnswerFrame | ResetFrame;
+type CommandFrame = CancelFrame | ApproveFrame | DenyFrame | ToolResultFrame | InputAnswerFrame | ResetFrame;
+
+/** What came of a call of a tool that the client has lent. */
+export type CallAnswer = CallAnswerRequest;
 
 /** The answer to what a tool server asks. */
 export type InputReply = Pick<InputAnswerFrame, 'action' | 'content'>;
@@ -232,6 +243,15 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
    */
   deny(callId: string, reason?: string, options: WaitOptions = {}): Promise<void> {
     return this.#command({ type: 'deny', callId, ...(reason !== undefined && { reason }) }, options);
+  }
+
+  /**
+   * Says what came of a call of a tool that was lent with `clientTools`, as a `clientToolCall` event asks for it.
+   * @param answer A text is the `content` of the result.
+   */
+  answerCall(callId: string, answer: string | CallAnswer, options: WaitOptions = {}): Promise<void> {
+    const result = typeof answer === 'string' ? { content: answer } : answer;
+    return this.#command({ type: 'toolResult', callId, ...result }, options);
   }
 
   /**

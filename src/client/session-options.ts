@@ -1,6 +1,7 @@
 import type { Image } from '../core/conversation/image.ts';
 import type { MachineState } from '../core/machine-state.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
+import type { LentTool } from '../core/tool-call/client-tool.ts';
 import type { TokenSource } from './admission.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { UnsentMessage } from './outgoing.ts';
@@ -76,6 +77,10 @@ export interface SendOptions extends WaitOptions {
   readonly imageData?: Image;
   /** What the service does when a turn is running. Default: the setting of the agent. */
   readonly whenBusy?: WhenBusy;
+  /** Tools that this client lends to the agent for this message. A `clientToolCall` event asks for a call of one. */
+  readonly clientTools?: readonly LentTool[];
+  /** A JSON Schema. The reply is JSON that fits it, or the turn fails. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   /** Sending the same id again, also from another process, sends the same message. Default: a new id. */
   readonly clientMessageId?: string;
 }

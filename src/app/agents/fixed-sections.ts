@@ -4,7 +4,7 @@ import { canonicalJson } from '../../core/content-hash.ts';
 /** Sections that the whole service takes from the file of its first agent. */
 const OF_SERVICE = ['server', 'cors', 'telemetry', 'limits'] as const;
 /** Sections with which the parts of each agent are built at the start. */
-const OF_AGENT = ['mcp', 'sessions'] as const;
+const OF_AGENT = ['mcp', 'a2a', 'sessions'] as const;
 
 type Section = (typeof OF_SERVICE | typeof OF_AGENT)[number];
 
@@ -34,9 +34,17 @@ function onlyKey(map: object): string | undefined {
   return others.length === 0 ? name : undefined;
 }
 
-function fixed({ server, cors, telemetry, mcp, limits, sessions }: AgentConfig): Record<Section, unknown> {
+function fixed({
+  server,
+  cors,
+  telemetry,
+  mcp,
+  a2a,
+  limits,
+  sessions,
+}: AgentConfig): Record<Section, unknown> {
   return {
-    ...{ server, cors, telemetry, mcp },
+    ...{ server, cors, telemetry, mcp, a2a },
     limits: { ...limits, queuedMessages: null },
     sessions: { ...sessions, whenBusy: null },
   };

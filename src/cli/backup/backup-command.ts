@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
-import { addPlace, type LogPlace, type PlaceFlags } from '../log/log-place.ts';
-import { keyOf } from '../service/remote-service.ts';
+import { addFolder, type LogPlace, type PlaceFlags, serviceOption } from '../log/log-place.ts';
+import { keyOf, keyOption } from '../service/remote-service.ts';
 
 export interface BackupOptions {
   /** The log of a service that runs. */
@@ -22,10 +22,11 @@ export function addBackup(
       'Copies the event log of a running service on this machine, and checks every event of the copy.',
     )
     .requiredOption('--to <dir>', 'folder of the copy, new or empty');
-  addPlace(command, environment, "an administrator's key, where the service asks for one").action(
-    ({ to, dataDir, url, key }: PlaceFlags & { to: string }) => {
+  addFolder(command, environment)
+    .addOption(serviceOption())
+    .addOption(keyOption("an administrator's key, where the service asks for one"))
+    .action(({ to, dataDir, url, key }: PlaceFlags & { to: string }) => {
       const token = keyOf(key, environment);
       choose({ to, token, log: url === undefined ? { dataDir } : { url } });
-    },
-  );
+    });
 }

@@ -21,7 +21,8 @@ export interface PlaceFlags extends LogSource {
   readonly key?: string;
 }
 
-function serviceOption(): Option {
+/** The option for the address of a running service. */
+export function serviceOption(): Option {
   return urlOption('address of a running service, instead of a folder').conflicts(['dataDir', 'store']);
 }
 
@@ -32,9 +33,15 @@ export function addPlace(command: Command, environment: Environment, key = 'your
 
 /** Adds the options for a log that no service uses. */
 export function addSource(command: Command, environment: Environment): Command {
-  return command
-    .option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment))
-    .option('--store <url>', 'PostgreSQL database with the event log, instead of a folder');
+  return addFolder(command, environment).option(
+    '--store <url>',
+    'PostgreSQL database with the event log, instead of a folder',
+  );
+}
+
+/** Adds the option for the folder of a log. */
+export function addFolder(command: Command, environment: Environment): Command {
+  return command.option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment));
 }
 
 /** A database wins over a folder, as it does for the service. */

@@ -16,6 +16,8 @@ export const ClientTool = z.object({
     .describe('A JSON Schema of type object.'),
 });
 export type ClientTool = z.infer<typeof ClientTool>;
+/** As its client writes it. */
+export type LentTool = z.input<typeof ClientTool>;
 
 /** The settings of the agent file for the tools of clients. */
 export const ClientToolsConfig = z.strictObject({

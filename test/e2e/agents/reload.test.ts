@@ -162,8 +162,11 @@ describe('an agent file that is read again', () => {
       };
       await using service = await RunningService.start({ agents, log });
       expect(warned).toEqual([expect.objectContaining({ agentId: 'second', sections: ['limits'] })]);
-      agents.second = agentWith(upstream, { ...limits(6, 1), mcp: { expose: ['agent', 'tools'] } });
-      expect(await json(service.post('/api/agents/second/reload'))).toMatchObject({ needRestart: ['mcp'] });
+      const a2a = { push: { allowPrivateAddresses: true } };
+      agents.second = agentWith(upstream, { ...limits(6, 1), mcp: { expose: ['agent', 'tools'] }, a2a });
+      expect(await json(service.post('/api/agents/second/reload'))).toMatchObject({
+        needRestart: ['mcp', 'a2a'],
+      });
     },
     'a setting that the service takes from another file needs no restart, and is told at the start',
   );

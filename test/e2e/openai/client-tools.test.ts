@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect } from 'vitest';
+import { connect } from '../../../src/client/session-client.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -305,6 +306,34 @@ describe('tools of a client of our own interface', () => {
     second.answer('Sunny.');
     await socket.until('response');
   });
+
+  verifies(
+    'client-tools.websocket',
+    async () => {
+      await using rig = await start();
+      using session = connect({ url: `http://127.0.0.1:${rig.service.port}`, session: 'program' });
+      const outputSchema = { type: 'object', properties: { sky: { type: 'string' } }, required: ['sky'] };
+      const asked = session.ask('Weather?', { clientTools: [{ name: 'weather' }], outputSchema });
+      (await rig.model.call(0)).askFor(
+        { name: 'weather', callId: 'w1', arguments: { city: 'Rome' } },
+        { name: 'weather', callId: 'w2', arguments: { city: 'Oslo' } },
+      );
+      const answers = [{ content: 'no idea', isError: true }, 'sunny'];
+      for await (const { event, data } of session) {
+        if (event === 'clientToolCall') await session.answerCall(data.callId, answers.pop() ?? '');
+        if (answers.length === 0) break;
+      }
+      await expect(session.answerCall('w1', 'again')).rejects.toMatchObject({ code: 'CALL_NOT_FOUND' });
+      const second = await rig.model.call(1);
+      expect(second.request.messages.slice(-2)).toMatchObject([
+        { role: 'tool', callId: 'w1', text: 'sunny' },
+        { role: 'tool', callId: 'w2', text: 'The tool failed: no idea' },
+      ]);
+      second.answer('{"sky":"sunny"}');
+      expect(await asked).toBe('{"sky":"sunny"}');
+    },
+    'with the TypeScript client',
+  );
 
   verifies('client-tools.rest', async () => {
     await using rig = await start();
