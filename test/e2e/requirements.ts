@@ -583,6 +583,7 @@ export const requirements = {
   'mcp.access': '/mcp refuses foreign Host and Origin',
   'mcp.stateless': 'clients from 2026-07-28 on use /mcp and stdio without a session',
   'mcp.approval': 'an MCP client that can ask its user approves tool calls of its chat_with_agent',
+  'mcp.questions': 'an MCP client that can ask its user is asked what tool servers ask',
   'mcp.tasks':
     'chat_with_agent is a task for clients that know tasks: polled, answered, cancelled, read from the log',
   'mcp.conformance': '/mcp passes the conformance scenarios that need no fixtures',

@@ -5,6 +5,7 @@ import { DirectedModel } from '../../support/models/directed-model.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { RunningService, SCRIPTED, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { withAskingTools } from '../../support/tools/asking-tools.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { postMcp } from '../../support/tools/mcp-http.ts';
 import { verifies } from '../requirements.ts';
@@ -96,6 +97,30 @@ describe('a task', () => {
       result: { content: [{ type: 'text', text: 'thought' }], structuredContent: { reply: 'thought' } },
     });
   });
+
+  verifies(
+    'mcp.tasks',
+    async () => {
+      const model = new DirectedModel();
+      const yaml = YAML.replace('mcpServers: {', 'mcpServers: { asking: { command: none },');
+      const connector = withAskingTools(new DirectedTools({ pay: {} }));
+      await using service = await RunningService.start({ yaml, adapters: { model, connector } });
+      const client = tasksOf(service);
+      const taskId = await client.chat('order tea');
+      (await model.call(0)).askFor({ name: 'order_tea', callId: 'c1', arguments: {} });
+      const { inputRequests, statusMessage } = Object(await client.until(taskId, 'input_required'));
+      expect(statusMessage).toContain('The tool order_tea asks: Which tea?');
+      const [key = ''] = Object.keys(inputRequests);
+      expect(key).toMatch(/^input:c1\./);
+      const inputResponses = { [key]: { action: 'accept', content: { size: 'small' } } };
+      await client.ask('tasks/update', taskId, { taskId, inputResponses });
+      const next = await model.call(1);
+      expect(JSON.stringify(next.request.messages.at(-1))).toContain('small');
+      next.answer('ordered');
+      await client.until(taskId, 'completed');
+    },
+    'what a tool server asks is a question of the task',
+  );
 
   verifies(
     'mcp.tasks',

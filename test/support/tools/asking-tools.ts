@@ -28,15 +28,24 @@ const text = (said: unknown) => ({
   result: { content: [{ type: 'text', text: JSON.stringify(said) }] },
 });
 
-/** A tool server whose tool `order_tea` asks a person, `name_tea` the model, and `find_tea` where it may look. */
+/** The address of `visit_tea`. */
+export const SHOP = {
+  mode: 'url',
+  message: 'Choose a tea there.',
+  url: 'https://tea.example/choose',
+  elicitationId: 'e-1',
+} as const;
+
+/** A tool server whose tools `order_tea` and `visit_tea` ask a person, `name_tea` the model, and `find_tea` where it may look. */
 const asking = connectionDouble({
-  listTools: async () => [tool('order_tea'), tool('name_tea'), tool('find_tea')],
+  listTools: async () => ['order_tea', 'visit_tea', 'name_tea', 'find_tea'].map(tool),
   callTool: async (toolName, _, { onQuestion } = {}) => {
     if (!onQuestion) return { status: 'failed', reason: 'nobody answers' };
     const { signal } = new AbortController();
     const message = { role: 'user', content: { type: 'text', text: 'hello' } };
     const questions = {
       order_tea: { method: 'elicitation/create', params: TEA },
+      visit_tea: { method: 'elicitation/create', params: SHOP },
       name_tea: { method: 'sampling/createMessage', params: { messages: [message], maxTokens: 20 } },
       find_tea: { method: 'roots/list', params: {} },
     } as const;

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { isoTime } from '../../../core/session/view-session.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
-import { howToDecide } from '../../turns/queued-message.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INVALID_PARAMS, McpError, MISSING_CAPABILITY } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { TASKS_EXTENSION, type TaskParams } from '../mcp-surface.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
-import { canDecide, decide, keyOf, questionsOf } from './asked-approval.ts';
+import { canBeAsked, describeQuestions, keyOf, questionsOf, takeAnswer } from './asked-question.ts';
 import { chatResult } from './chat-result.ts';
 import { ifNoSession } from './no-session.ts';
 import { placeOf, type TurnPlace, taskIdOf } from './turn-place.ts';
@@ -43,14 +42,15 @@ export async function getTask(
 ): Promise<McpObject> {
   const place = requirePlace(taskId, call);
   const { task, state } = await taskAt(deps, place, call);
-  const { outcome, approvals } = state;
+  const { outcome, questions } = state;
   if (outcome?.status === 'cancelled') return { ...task, status: 'cancelled', statusMessage: outcome.reason };
   // That the turn failed is a result of the tool: the status `failed` is for errors of the protocol.
   if (outcome) return { ...task, status: 'completed', result: chatResult(outcome, place.sessionId) };
-  if (approvals.length === 0) return { ...task, status: 'working' };
-  const statusMessage = `The agent needs approval. ${howToDecide(place.sessionId, approvals)}`;
-  if (!canDecide(call)) return { ...task, status: 'working', statusMessage };
-  return { ...task, status: 'input_required', statusMessage, inputRequests: questionsOf(approvals) };
+  if (questions.length === 0) return { ...task, status: 'working' };
+  const statusMessage = describeQuestions(place.sessionId, questions);
+  const asked = questions.filter((question) => canBeAsked(question, call));
+  if (asked.length === 0) return { ...task, status: 'working', statusMessage };
+  return { ...task, status: 'input_required', statusMessage, inputRequests: questionsOf(asked) };
 }
 
 /** Takes the answers to what `tasks/get` asked. Those that nobody waits for are ignored. */
@@ -62,9 +62,9 @@ export async function updateTask(
   const place = requirePlace(taskId, call);
   const { state } = await taskAt(deps, place, call);
   const { sessionId } = place;
-  for (const approval of state.approvals) {
-    const answer = call.input?.responses[keyOf(approval)];
-    if (answer !== undefined) await decide(deps.bus, { sessionId, approval, answer }, call);
+  for (const question of state.questions) {
+    const answer = call.input?.responses[keyOf(question)];
+    if (answer !== undefined) await takeAnswer(deps.bus, { sessionId, question, answer }, call);
   }
   return {};
 }

@@ -5,10 +5,10 @@ import type { PendingApproval } from '../../../core/session/session-view.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
+import { type Answered, knowsForms } from './asked-client.ts';
 
 /* The approval of a tool call as a question to the MCP client (elicitation). */
 
-const Elicitation = z.looseObject({ form: z.unknown().optional(), url: z.unknown().optional() });
 const Answer = z.discriminatedUnion('action', [
   z.object({
     action: z.literal('accept'),
@@ -18,18 +18,12 @@ const Answer = z.discriminatedUnion('action', [
   z.object({ action: z.literal('cancel') }),
 ]);
 
-/** `undecided`: the client has not said, so somebody else may. */
-export type Decision = 'decided' | 'undecided' | 'unreadable';
-
 /** Whether the client can ask its user, who may decide. */
 export function canDecide({ clientCapabilities, context }: McpCall): boolean {
-  const { data } = Elicitation.safeParse(clientCapabilities.elicitation);
-  // A client that names no mode knows forms.
-  const knowsForms = data !== undefined && (data.form !== undefined || data.url === undefined);
-  return knowsForms && (context.rights?.scopes.has('approvals:decide') ?? true);
+  return knowsForms(clientCapabilities) && (context.rights?.scopes.has('approvals:decide') ?? true);
 }
 
-export function questionOf({ toolName, arguments: args }: PendingApproval): McpObject {
+export function approvalQuestion({ toolName, arguments: args }: PendingApproval): McpObject {
   return {
     message: `The agent wants to call the tool ${toolName} with these arguments: ${JSON.stringify(args)}`,
     requestedSchema: {
@@ -43,29 +37,15 @@ export function questionOf({ toolName, arguments: args }: PendingApproval): McpO
   };
 }
 
-/** In the newer era: the questions of a result, by the keys of their answers. */
-export function questionsOf(approvals: readonly PendingApproval[]): McpObject {
-  return Object.fromEntries(
-    approvals.map((approval) => [
-      keyOf(approval),
-      { method: 'elicitation/create', params: { mode: 'form', ...questionOf(approval) } },
-    ]),
-  );
-}
-
-export function keyOf({ callId }: Pick<PendingApproval, 'callId'>): string {
-  return `approval:${callId}`;
-}
-
 /** Does what the client answered. Declining denies the call; dismissing the question leaves it to others. */
 export async function decide(
   bus: Bus,
-  { sessionId, approval, answer }: Answered,
+  { sessionId, approval, answer }: ClientDecision,
   { context }: Pick<McpCall, 'context'>,
-): Promise<Decision> {
+): Promise<Answered> {
   const { data } = Answer.safeParse(answer);
   if (!data) return 'unreadable';
-  if (data.action === 'cancel') return 'undecided';
+  if (data.action === 'cancel') return 'open';
   const { approve: approved, reason } =
     data.action === 'accept' ? data.content : { approve: false, reason: undefined };
   const { callId, argumentsHash } = approval;
@@ -76,10 +56,10 @@ export async function decide(
     // Somebody else was first.
     if (!(thrown instanceof ServiceError && thrown.code === 'APPROVAL_NOT_FOUND')) throw thrown;
   }
-  return 'decided';
+  return 'answered';
 }
 
-interface Answered {
+interface ClientDecision {
   readonly sessionId: SessionId;
   readonly approval: PendingApproval;
   readonly answer: unknown;

@@ -13,14 +13,14 @@ import type { McpObject } from '../mcp-object.ts';
 import { ToldText } from '../told-text.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { beginTask, knowsTasks } from './agent-tasks.ts';
-import { canDecide, decide, keyOf, questionsOf } from './asked-approval.ts';
+import { canBeAsked, keyOf, questionsOf, takeAnswer, turnOf } from './asked-question.ts';
 import { callKey, conversationOf, keyIdOf } from './call-key.ts';
 import { chatResult } from './chat-result.ts';
 import { CHAT_TOOL_NAME } from './chat-tool-name.ts';
 import { SessionArgument } from './conversation.ts';
 import { failedCall } from './failed-call.ts';
 import { FollowedTurn } from './followed-turn.ts';
-import { OpenQuestions, tellOfApproval } from './open-questions.ts';
+import { OpenQuestions, tellOfQuestion } from './open-questions.ts';
 import { openState, sealState } from './request-state.ts';
 import { toolError } from './tool-result.ts';
 import { placeOf, type TurnPlace, taskIdOf } from './turn-place.ts';
@@ -49,8 +49,8 @@ export const CHAT_TOOL = {
 } as const;
 
 /**
- * Answers a message. A client that knows tasks gets one. The others wait: where a tool call needs approval, those that can
- * ask their users do so.
+ * Answers a message. A client that knows tasks gets one. The others wait: where a tool call needs approval, or its server asks
+ * something, those that can ask their users do so.
  */
 export async function chatWithAgent(
   deps: AgentSurfaceDeps,
@@ -73,7 +73,7 @@ export async function chatWithAgent(
       const { turnId, waitsFor = [] } = await deps.bus.send('turn.start', message, call.context);
       // The call was repeated: its turn has begun before.
       if (turnId !== message.turnId) return goOn(deps, { ...chat, place: { ...chat.place, turnId } }, call);
-      for (const approval of waitsFor) tellOfApproval(call, sessionId, approval);
+      for (const approval of waitsFor) tellOfQuestion(call, sessionId, { kind: 'approval', approval });
       return answerOf(deps, { ...chat, turn }, call);
     });
   } catch (thrown) {
@@ -96,7 +96,7 @@ async function messageOf(
 
 interface Chat {
   readonly place: TurnPlace;
-  /** The calls about which the client would not decide. */
+  /** The keys of the questions that the client left to others. */
   readonly leftOpen: readonly string[];
 }
 
@@ -114,18 +114,19 @@ async function goOn(deps: AgentSurfaceDeps, { place, leftOpen }: Chat, call: Mcp
   }
 }
 
-/** @returns the calls about which the client would not decide. */
+/** @returns the keys of the questions that the client leaves to others. */
 async function takeAnswers(
   bus: Bus,
   { place: { sessionId }, turn }: { readonly place: TurnPlace; readonly turn: FollowedTurn },
   call: McpCall,
 ): Promise<string[]> {
   const left: string[] = [];
-  for (const approval of turn.approvals) {
-    const answer = call.input?.responses[keyOf(approval)];
+  for (const question of turn.questions) {
+    const key = keyOf(question);
+    const answer = call.input?.responses[key];
     if (answer === undefined) continue;
-    const decision = await decide(bus, { sessionId, approval, answer }, call);
-    if (decision === 'undecided') left.push(approval.callId);
+    const outcome = await takeAnswer(bus, { sessionId, question, answer }, call);
+    if (outcome === 'open') left.push(key);
   }
   return left;
 }
@@ -135,11 +136,13 @@ async function answerOf(
   { place, leftOpen, turn }: Chat & { readonly turn: FollowedTurn },
   call: McpCall,
 ): Promise<McpObject> {
-  const asksInResult = call.era === 'modern' && canDecide(call);
-  const stop = await turn.stop(({ callId }) => asksInResult && !leftOpen.includes(callId));
+  const asksInResult = call.era === 'modern';
+  const stop = await turn.stop(
+    (question) => asksInResult && canBeAsked(question, call) && !leftOpen.includes(keyOf(question)),
+  );
   if ('outcome' in stop) return chatResult(stop.outcome, place.sessionId);
   const requestState = await sealState(secrets, { taskId: taskIdOf(place), leftOpen }, call);
-  return { resultType: 'input_required', inputRequests: questionsOf(stop.approvals), requestState };
+  return { resultType: 'input_required', inputRequests: questionsOf(stop.questions), requestState };
 }
 
 /** Follows the turn while `use` is at it. A client that cancels the call cancels the turn. */
@@ -159,10 +162,10 @@ async function following<T>(
   const questions = new OpenQuestions(bus, place, call);
   const turn = new FollowedTurn(bus, place, call.context, {
     onChunk: progressReporter(call),
-    onApproval: (approval) => {
-      if (approval.turnId !== turnId || !canDecide(call) || leftOpen.includes(approval.callId))
-        tellOfApproval(call, sessionId, approval);
-      else questions.ask(approval);
+    onQuestion: (question) => {
+      const isForOthers = turnOf(question) !== turnId || leftOpen.includes(keyOf(question));
+      if (isForOthers || !canBeAsked(question, call)) tellOfQuestion(call, sessionId, question);
+      else questions.ask(question);
     },
   });
   // The client may have gone away before anything could be begun.

@@ -1,22 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CallId } from '../../../core/ids.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
-import type { PendingApproval } from '../../../core/session/session-view.ts';
-import { pendingApproval } from '../../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../../ports/bus.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
+import { keyOf, type Question } from './asked-question.ts';
 import type { TurnPlace } from './turn-place.ts';
-import { TurnState } from './turn-state.ts';
+import { askedIn, TurnState } from './turn-state.ts';
 
-/** Where a turn is over, or goes on only when somebody has decided. */
-export type TurnStop = { readonly outcome: TurnOutcome } | { readonly approvals: readonly PendingApproval[] };
+/** Where a turn is over, or goes on only when somebody has answered. */
+export type TurnStop = { readonly outcome: TurnOutcome } | { readonly questions: readonly Question[] };
 
 export interface TurnHearer {
   readonly onChunk: (chunk: ReplyChunk) => void;
-  /** A call of this turn, or of the one that it waits behind, waits for approval. */
-  readonly onApproval: (approval: PendingApproval) => void;
+  /** This turn, or the one that it waits behind, waits for an answer. */
+  readonly onQuestion: (question: Question) => void;
 }
 
 /** Follows a turn, whichever node runs it and whoever began it. Dispose of it when it is no longer followed. */
@@ -25,7 +23,7 @@ export class FollowedTurn implements SessionListener, Disposable {
   readonly #topic: string;
   readonly #state: TurnState;
   readonly #hearer: TurnHearer;
-  readonly #told = new Set<CallId>();
+  readonly #told = new Set<string>();
   #fault: TurnOutcome | undefined;
   #onChange = (): void => undefined;
 
@@ -37,16 +35,16 @@ export class FollowedTurn implements SessionListener, Disposable {
     bus.onSession(this.#topic, this);
   }
 
-  /** The calls of the turn that wait for approval. */
-  get approvals(): readonly PendingApproval[] {
-    return this.#state.approvals;
+  /** What the turn waits for. */
+  get questions(): readonly Question[] {
+    return this.#state.questions;
   }
 
   /** Reads what happened before. @returns whether the log has this turn. */
   async catchUp(place: TurnPlace, context: RequestContext): Promise<boolean> {
     const recorded = await recordedTurn(this.#bus, place, context);
     for (const envelope of recorded?.since ?? []) this.#state.note(envelope);
-    for (const approval of this.#state.approvals) this.#tell(approval);
+    for (const question of this.#state.questions) this.#tell(question);
     return recorded !== null;
   }
 
@@ -54,7 +52,8 @@ export class FollowedTurn implements SessionListener, Disposable {
     if ('event' in signal) {
       const { event, time } = signal;
       this.#state.note(signal);
-      if (event.type === 'approval.requested') this.#tell(pendingApproval(event, time));
+      if (event.type === 'approval.requested' || event.type === 'input.requested')
+        this.#tell(askedIn(event, time));
       this.#onChange();
     } else if (signal.type === 'session.fault') {
       this.#fault = { status: 'failed', error: signal.error };
@@ -64,12 +63,12 @@ export class FollowedTurn implements SessionListener, Disposable {
     }
   }
 
-  /** Call it once. @param isAsked whether the turn stops for this approval. */
-  async stop(isAsked: (approval: PendingApproval) => boolean): Promise<TurnStop> {
+  /** Call it once. @param isAsked whether the turn stops for this question. */
+  async stop(isAsked: (question: Question) => boolean): Promise<TurnStop> {
     const outcome = () => this.#state.outcome ?? this.#fault;
     await new Promise<void>((resolve) => {
       this.#onChange = () => {
-        if (outcome() || this.#state.approvals.some(isAsked)) resolve();
+        if (outcome() || this.#state.questions.some(isAsked)) resolve();
       };
       this.#onChange();
     });
@@ -77,15 +76,16 @@ export class FollowedTurn implements SessionListener, Disposable {
     await setImmediate();
     const end = outcome();
     if (end) return { outcome: end };
-    const approvals = this.#state.approvals.filter(isAsked);
-    return approvals.length > 0 ? { approvals } : this.stop(isAsked);
+    const questions = this.#state.questions.filter(isAsked);
+    return questions.length > 0 ? { questions } : this.stop(isAsked);
   }
 
-  /** An approval that is asked for while the past is read is heard of twice. */
-  #tell(approval: PendingApproval): void {
-    if (this.#told.has(approval.callId)) return;
-    this.#told.add(approval.callId);
-    this.#hearer.onApproval(approval);
+  /** A question that is asked while the past is read is heard of twice. */
+  #tell(question: Question): void {
+    const key = keyOf(question);
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#hearer.onQuestion(question);
   }
 
   [Symbol.dispose](): void {

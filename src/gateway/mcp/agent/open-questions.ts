@@ -1,12 +1,10 @@
 import type { SessionId } from '../../../core/ids.ts';
-import type { PendingApproval } from '../../../core/session/session-view.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { howToDecide } from '../../turns/queued-message.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { decide, questionOf } from './asked-approval.ts';
+import { elicitationOf, noticeOf, type Question, takeAnswer } from './asked-question.ts';
 import type { TurnPlace } from './turn-place.ts';
 
-/** The approvals that a client of the older era is asked for while its call goes on. They end with the call. */
+/** What a client of the older era is asked while its call goes on. The questions end with the call. */
 export class OpenQuestions implements Disposable {
   readonly #bus: Bus;
   readonly #place: TurnPlace;
@@ -20,17 +18,17 @@ export class OpenQuestions implements Disposable {
   }
 
   /** Does nothing in the newer era: there the questions are the result of the call. */
-  ask(approval: PendingApproval): void {
+  ask(question: Question): void {
     const { ask } = this.#call;
     if (!ask) return;
     const { sessionId } = this.#place;
-    const answered = ask('elicitation/create', questionOf(approval), this.#over.signal);
-    const decided = answered.then((answer) => decide(this.#bus, { sessionId, approval, answer }, this.#call));
-    // Somebody else may still decide.
+    const said = ask('elicitation/create', elicitationOf(question), this.#over.signal);
+    const taken = said.then((answer) => takeAnswer(this.#bus, { sessionId, question, answer }, this.#call));
+    // Somebody else may still answer.
     const leave = (): void => {
-      if (!this.#over.signal.aborted) tellOfApproval(this.#call, sessionId, approval);
+      if (!this.#over.signal.aborted) tellOfQuestion(this.#call, sessionId, question);
     };
-    decided.then((decision) => decision === 'decided' || leave()).catch(leave);
+    taken.then((outcome) => outcome === 'answered' || leave()).catch(leave);
   }
 
   [Symbol.dispose](): void {
@@ -38,14 +36,8 @@ export class OpenQuestions implements Disposable {
   }
 }
 
-/** Tells the client with a log message that its call waits until somebody has approved or denied a tool call. */
-export function tellOfApproval(call: McpCall, sessionId: SessionId, approval: PendingApproval): void {
-  const { level, logger, data } = approvalNotice(sessionId, approval);
+/** Tells the client with a log message that its call waits until somebody has answered. */
+export function tellOfQuestion(call: McpCall, sessionId: SessionId, question: Question): void {
+  const { level, logger, data } = noticeOf(sessionId, question);
   call.log(level, logger, data);
-}
-
-export function approvalNotice(sessionId: SessionId, approval: PendingApproval) {
-  const approvals = [approval];
-  const message = `The agent needs approval. ${howToDecide(sessionId, approvals)}`;
-  return { level: 'notice', logger: 'approvals', data: { message, approvals } } as const;
 }

@@ -7,7 +7,7 @@ import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 export interface ChatState {
   /** Of the turn. */
   readonly taskId: string;
-  /** The calls about which the client would not decide. */
+  /** The keys of the questions that the client left to others. */
   readonly leftOpen: readonly string[];
 }
 

@@ -1,15 +1,18 @@
-import type { CallId, TurnId } from '../../../core/ids.ts';
+import type { TurnId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
+import type { SessionEventOf } from '../../../core/log/events.ts';
 import { outcomeOf } from '../../../core/session/session-state.ts';
-import type { PendingApproval } from '../../../core/session/session-view.ts';
-import { pendingApproval } from '../../../core/session/view-session.ts';
+import { pendingApproval, pendingInput } from '../../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
+import { keyOf, type Question } from './asked-question.ts';
 
 /** How far a turn is, from its events. They may come twice, and in any order. */
 export class TurnState {
   readonly turnId: TurnId;
-  readonly #approvals = new Map<CallId, PendingApproval>();
-  readonly #settled = new Set<CallId>();
+  /** By their keys. */
+  readonly #asked = new Map<string, Question>();
+  /** The calls that are approved or settled, and the questions that have ended. */
+  readonly #over = new Set<string>();
   #outcome: TurnOutcome | undefined;
   #changedAt = 0;
 
@@ -27,9 +30,9 @@ export class TurnState {
     return this.#changedAt;
   }
 
-  /** The calls that wait for approval, oldest first. */
-  get approvals(): PendingApproval[] {
-    return [...this.#approvals.values()].filter(({ callId }) => !this.#settled.has(callId));
+  /** What waits for an answer, oldest first. */
+  get questions(): Question[] {
+    return [...this.#asked.values()].filter((question) => !this.#isOver(question));
   }
 
   /** @returns whether the event is one of this turn. */
@@ -39,16 +42,38 @@ export class TurnState {
     this.#outcome ??= outcomeOf(event)?.outcome;
     switch (event.type) {
       case 'approval.requested':
-        this.#approvals.set(event.callId, pendingApproval(event, time));
+      case 'input.requested':
+        this.#ask(askedIn(event, time));
         break;
       case 'approval.granted':
       case 'tool-call.succeeded':
       case 'tool-call.failed':
       case 'tool-call.interrupted':
-        this.#settled.add(event.callId);
+        this.#over.add(event.callId);
+        break;
+      case 'input.answered':
+        this.#over.add(event.inputId);
         break;
       default:
     }
     return true;
   }
+
+  #ask(question: Question): void {
+    this.#asked.set(keyOf(question), question);
+  }
+
+  #isOver(question: Question): boolean {
+    return this.#over.has(question.kind === 'approval' ? question.approval.callId : question.input.inputId);
+  }
+}
+
+/** @param time of the event, in milliseconds since the epoch. */
+export function askedIn(
+  event: SessionEventOf<'approval.requested' | 'input.requested'>,
+  time: number,
+): Question {
+  return event.type === 'approval.requested'
+    ? { kind: 'approval', approval: pendingApproval(event, time) }
+    : { kind: 'input', input: pendingInput(event, time) };
 }

@@ -1,11 +1,10 @@
 import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
-import { pendingApproval } from '../../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { RecordedTurn } from '../../turns/recorded-turn.ts';
+import { keyOf, noticeOf } from '../agent/asked-question.ts';
 import { chatResult } from '../agent/chat-result.ts';
-import { approvalNotice } from '../agent/open-questions.ts';
 import { toolError } from '../agent/tool-result.ts';
-import { TurnState } from '../agent/turn-state.ts';
+import { askedIn, TurnState } from '../agent/turn-state.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { ToldText } from '../told-text.ts';
 import type { ChatStream } from './chat-stream.ts';
@@ -17,8 +16,8 @@ export class ToldCall {
   /** Of the stream, in the ids of its events. */
   readonly #name: string;
   readonly #state: TurnState;
-  /** Calls of the turn whose approval was decided before the client came back. */
-  readonly #decided: ReadonlySet<string>;
+  /** The keys of the questions of the turn that were over before the client came back. */
+  readonly #answered: ReadonlySet<string>;
   readonly #text: ToldText;
   #isOver = false;
 
@@ -27,7 +26,7 @@ export class ToldCall {
     this.#name = name;
     this.#text = new ToldText(told);
     this.#state = new TurnState(chat.turnId);
-    this.#decided = decidedIn(recorded, chat);
+    this.#answered = answeredIn(recorded, chat);
   }
 
   get isOver(): boolean {
@@ -41,9 +40,10 @@ export class ToldCall {
       this.#state.note(signal);
       const { outcome } = this.#state;
       if (outcome) return this.#end(outcome);
-      if (event.type !== 'approval.requested' || this.#decided.has(event.callId)) return '';
-      const { sessionId } = this.#chat;
-      const params = approvalNotice(sessionId, pendingApproval(event, time));
+      if (event.type !== 'approval.requested' && event.type !== 'input.requested') return '';
+      const question = askedIn(event, time);
+      if (this.#answered.has(keyOf(question))) return '';
+      const params = noticeOf(this.#chat.sessionId, question);
       return this.#event({ method: 'notifications/message', params });
     }
     if (signal.type === 'session.fault') return this.#end({ status: 'failed', error: signal.error });
@@ -97,10 +97,14 @@ function encoded(id: string, message: McpObject): string {
   return `event: message\nid: ${id}\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 }
 
-function decidedIn({ since }: RecordedTurn, { turnId }: ChatStream): ReadonlySet<string> {
+function answeredIn({ since }: RecordedTurn, { turnId }: ChatStream): ReadonlySet<string> {
   const state = new TurnState(turnId);
   for (const envelope of since) state.note(envelope);
-  const waiting = new Set(state.approvals.map(({ callId }) => callId));
-  const asked = since.flatMap(({ event }) => (event.type === 'approval.requested' ? [event.callId] : []));
-  return new Set(asked.filter((callId) => !waiting.has(callId)));
+  const waiting = new Set(state.questions.map(keyOf));
+  const asked = since.flatMap(({ event, time }) =>
+    event.type === 'approval.requested' || event.type === 'input.requested'
+      ? [keyOf(askedIn(event, time))]
+      : [],
+  );
+  return new Set(asked.filter((key) => !waiting.has(key)));
 }
