@@ -30,6 +30,15 @@ export interface OutgoingCommand {
   readonly onRefused: (error: unknown) => void;
 }
 
+/**
+ * Throws a TypeError for an id that the service cannot read: its refusal could not say to which message it belongs, so the
+ * message would wait for ever.
+ */
+export function requireMessageId(clientMessageId: string): void {
+  if (!/^[\x21-\x7e]{1,255}$/.test(clientMessageId))
+    throw new TypeError('the clientMessageId must be 1 to 255 visible ASCII characters');
+}
+
 interface MessageItem {
   readonly message: OutgoingMessage;
   /** Over the current connection, over an earlier one, or not yet. */
@@ -107,6 +116,11 @@ export class Outgoing {
     if (!item) return;
     this.#remove(item);
     item.message.onAccepted(accepted);
+  }
+
+  /** Accepts the message if it has this content. The service refuses one that has not. */
+  acceptSame(accepted: Accepted, content: string): void {
+    if (this.#message(accepted.clientMessageId)?.message.content === content) this.accept(accepted);
   }
 
   refuse(clientMessageId: string, error: ErrorBody): void {

@@ -11,7 +11,7 @@ import type {
 } from '../wire/requests.ts';
 import { Admission } from './admission.ts';
 import { type ClientEnvironment, standardEnvironment } from './client-environment.ts';
-import type { OutgoingMessage, UnsentMessage } from './outgoing.ts';
+import { type OutgoingMessage, requireMessageId, type UnsentMessage } from './outgoing.ts';
 import { Patience } from './patience.ts';
 import { PendingReplies } from './pending-replies.ts';
 import { ClosedError } from './session-errors.ts';
@@ -327,6 +327,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     callbacks: Pick<OutgoingMessage, 'onAccepted' | 'onRefused'>,
   ): () => void {
     this.#requireOpen();
+    requireMessageId(clientMessageId);
     const text = JSON.stringify({ type: 'message', content, ...options, clientMessageId });
     const message = { clientMessageId, content, text, ...callbacks };
     this.#stream.sendMessage(message);

@@ -11,6 +11,8 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly code: ErrorBody['code'];
   readonly details: ErrorBody['details'];
+  // Programs that are compiled for older platforms do not know the `cause` of an Error.
+  declare readonly cause?: RefusalCause;
 
   constructor({ code, message, details }: ErrorBody, cause?: RefusalCause) {
     super(message, cause && { cause });
@@ -22,11 +24,13 @@ export class RefusedError extends Error {
 /** There is no connection to the service for now. `cause` is the error of the platform, which rarely says more. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
+  declare readonly cause?: unknown;
 }
 
 /** The time of `timeoutMs` is over. For a connection, `cause` says why the last attempt failed, if that is known. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
+  declare readonly cause?: unknown;
 
   constructor(what: string, timeoutMs: number, cause?: unknown) {
     super(`${what} within ${timeoutMs} ms`, cause === undefined ? undefined : { cause });

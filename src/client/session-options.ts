@@ -81,7 +81,10 @@ export interface SendOptions extends WaitOptions {
   readonly clientTools?: readonly LentTool[];
   /** A JSON Schema. The reply is JSON that fits it, or the turn fails. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** Sending the same id again, also from another process, sends the same message. Default: a new id. */
+  /**
+   * Sending the same id again, also from another process, sends the same message: 1 to 255 visible ASCII characters. With
+   * another text it is refused. Default: a new id.
+   */
   readonly clientMessageId?: string;
 }
 

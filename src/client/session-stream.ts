@@ -153,7 +153,7 @@ export class SessionStream {
 
   #acceptOwnMessage({ event, data, turnId }: StreamEvent): void {
     if (event !== 'message' || turnId === undefined || data.clientMessageId === undefined) return;
-    this.#outgoing.accept({ clientMessageId: data.clientMessageId, turnId });
+    this.#outgoing.acceptSame({ clientMessageId: data.clientMessageId, turnId }, data.content);
   }
 
   #transmit(): void {

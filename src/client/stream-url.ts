@@ -12,11 +12,18 @@ export interface StreamTarget {
   readonly statecharts: boolean;
 }
 
-/** @throws TypeError when it is not a URL of the web. */
+/**
+ * The address without its fragment, which a page may have.
+ * @throws TypeError when it is not a URL of the web, or has a user or a password, which `fetch` refuses.
+ */
 export function webUrl(base: string | URL): URL {
   const url = new URL(base);
-  if (/^(https?|wss?):$/.test(url.protocol)) return url;
-  throw new TypeError(`the url ${url.href} must begin with http:// or https://`);
+  if (!/^(https?|wss?):$/.test(url.protocol))
+    throw new TypeError(`the url ${url.href} must begin with http:// or https://`);
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError(`the url of ${url.host} must have no user and no password: use token`);
+  url.hash = '';
+  return url;
 }
 
 /** The WebSocket URL that streams a session, beginning after the position. */
@@ -48,6 +55,5 @@ export function ticketsUrl(base: URL): string {
   url.protocol = url.protocol.replace(/^ws/, 'http');
   url.pathname = `${url.pathname.replace(/\/$/, '')}/api/tickets`;
   url.search = '';
-  url.hash = '';
   return url.href;
 }

@@ -46,6 +46,7 @@ export type ErrorBody = z.infer<typeof ErrorBody>;
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
+  declare readonly cause?: unknown;
 
   constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

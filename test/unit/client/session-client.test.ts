@@ -10,8 +10,9 @@ afterEach(() => {
 });
 
 const event = (seq: number, name: string, data: object = {}) => ({ event: name, data, seq, turnId: 't' });
-const message = (seq: number, clientMessageId?: string) =>
-  event(seq, 'message', { content: 'hi', ...(clientMessageId && { clientMessageId }) });
+const message = (seq: number, clientMessageId?: string) => saidMessage(seq, 'hi', clientMessageId);
+const saidMessage = (seq: number, content: string, clientMessageId?: string) =>
+  event(seq, 'message', { content, ...(clientMessageId && { clientMessageId }) });
 const thinking = (seq: number) => event(seq, 'thinking', { message: 'm' });
 const stepCompleted = (seq: number, content: string) =>
   event(seq, 'stepCompleted', { content, step: 1, callIds: [] });
@@ -295,6 +296,26 @@ describe('a stream that cannot be right', () => {
 describe('a message', () => {
   const frame = (content: string, clientMessageId: string) => ({ type: 'message', content, clientMessageId });
 
+  it('is not taken for an older one that had its id and another text', async () => {
+    const { service, session } = start();
+    const refused = expect(session.ask('pay Bob', { clientMessageId: 'mine' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    });
+    service.socket.resumed(2);
+    service.socket.say(message(1, 'mine'), response(2, 'Ann is paid.'));
+    const reused = { code: 'IDEMPOTENCY_KEY_REUSED', message: 'reused', details: {} };
+    service.socket.say({ event: 'error', data: reused, clientMessageId: 'mine' });
+    await refused;
+  });
+
+  it('is not sent with an id that the service cannot read', async () => {
+    const { service, session } = start();
+    service.socket.resumed(0);
+    for (const clientMessageId of ['', 'ä', 'x'.repeat(256)])
+      await expect(session.send('hi', { clientMessageId })).rejects.toThrowError(/visible ASCII/);
+    expect(service.socket.sent).toEqual([]);
+  });
+
   it('is sent when there is a connection, and is accepted when its event has come', async () => {
     const { service, session } = start();
     const receipt = session.send('hi', { whenBusy: 'reject' });
@@ -316,9 +337,9 @@ describe('a message', () => {
     vi.advanceTimersByTime(250);
     service.socket.resumed(1);
     expect(service.socket.sent).toEqual([]);
-    service.socket.say(message(1, 'id1'));
+    service.socket.say(saidMessage(1, 'first', 'id1'));
     expect(service.socket.sent).toEqual([frame('second', 'id3'), frame('third', 'id4')]);
-    service.socket.say(message(2, 'id3'), message(3, 'id4'));
+    service.socket.say(saidMessage(2, 'second', 'id3'), saidMessage(3, 'third', 'id4'));
     await Promise.all([first, second, third]);
     await expect(reset).rejects.toThrowError(UnansweredError);
   });
@@ -407,7 +428,7 @@ describe('a loop that does not read', () => {
     expect(session.status).toBe('paused');
     const more = session.send('more');
     service.socket.resumed(4);
-    service.socket.say(message(5, 'id2'));
+    service.socket.say(saidMessage(5, 'more', 'id2'));
     await more;
     expect(await read(session, 1)).toEqual([message(1, 'id1')]);
     const rest = read(session, 1);

@@ -9,9 +9,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const accepted = (seq: number, clientMessageId: string) => ({
+const accepted = (seq: number, clientMessageId: string, content: string) => ({
   event: 'message',
-  data: { content: 'x', clientMessageId },
+  data: { content, clientMessageId },
   seq,
   turnId: 't',
 });
@@ -36,7 +36,7 @@ describe('the messages that are not sent yet', () => {
     service.socket.resumed(0);
     expect(session.unsent).toEqual([]);
     expect(told.at(-1)).toEqual([]);
-    service.socket.say(accepted(1, 'id1'), accepted(2, 'mine'));
+    service.socket.say(accepted(1, 'id1', 'one'), accepted(2, 'mine', 'two'));
     await Promise.all(sent);
     expect(told).toHaveLength(3);
   });
@@ -73,7 +73,7 @@ describe('the messages that are not sent yet', () => {
     expect(told.at(-1)).toEqual([{ clientMessageId: 'id3', content: 'three' }]);
     service.socket.resumed(0);
     expect(service.socket.sent).toEqual([{ type: 'message', content: 'three', clientMessageId: 'id3' }]);
-    service.socket.say(accepted(1, 'id3'));
+    service.socket.say(accepted(1, 'id3', 'three'));
     await kept;
     expect(session.withdraw('id3')).toBe(false);
   });
@@ -116,7 +116,7 @@ describe('a wait with limits', () => {
     const { service, session } = start();
     service.socket.resumed(0);
     const sent = session.send('hi', { timeoutMs: 60_000 });
-    service.socket.say(accepted(1, 'id1'));
+    service.socket.say(accepted(1, 'id1', 'hi'));
     await sent;
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -181,7 +181,7 @@ describe('a turn that fails', () => {
       ...data,
       cause: { kind: 'step-limit' },
     });
-    service.socket.say(accepted(1, 'id1'), {
+    service.socket.say(accepted(1, 'id1', 'hi'), {
       event: 'error',
       data,
       seq: 2,
