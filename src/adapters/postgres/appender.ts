@@ -6,7 +6,7 @@ import { chainHash, chainStart } from '../../stored-log/chain.ts';
 import { appendStatement, type Head, type LinkedAppend } from './append-statement.ts';
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
-import { isAway } from './postgres-errors.ts';
+import { isLost } from './postgres-errors.ts';
 import type { Session } from './sql-session.ts';
 import { type OwnedHead, readHashes, readHeads } from './stream-index.ts';
 
@@ -153,7 +153,7 @@ class BatchAttempts {
     try {
       return await answer;
     } catch (error) {
-      this.#mayBeStored ||= isAway(error);
+      this.#mayBeStored ||= isLost(error);
       throw error;
     }
   }

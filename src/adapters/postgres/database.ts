@@ -1,13 +1,16 @@
 import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import type { Logger } from '../../ports/logger.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
-import { explained, isAway, isInTheWay } from './postgres-errors.ts';
+import { explained, isAway, isInTheWay, isReadOnly, notOpened } from './postgres-errors.ts';
 import { migrate, requireTables } from './schema.ts';
 import type { Row, Session, Statement } from './sql-session.ts';
 import type { StoreAddress } from './store-url.ts';
 
 const MOST_CONNECTIONS = 10;
 const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
+
+/** What `insist` and `once` are told of work that only reads. */
+export const READING = 'read';
 
 /** In milliseconds. */
 export interface DatabaseTimeouts {
@@ -46,8 +49,8 @@ export class Database implements Session, AsyncDisposable {
   readonly #pool: pg.Pool;
   readonly #log: Logger;
   readonly #timeouts: DatabaseTimeouts;
-  /** Set while the database cannot be reached. Nobody then waits for it long. */
-  #isAway = false;
+  /** What the database does not do for now. Nobody then waits for it long. */
+  #lacks: 'everything' | 'writes' | null = null;
   #closed: Promise<void> | undefined;
   /** Transactions that wait for somebody outside. Closing ends them. */
   readonly #endless = new Set<PoolClient>();
@@ -88,7 +91,7 @@ export class Database implements Session, AsyncDisposable {
       return database;
     } catch (error) {
       await database[Symbol.asyncDispose]();
-      throw explained(error, address.shown, 'open');
+      throw notOpened(error, address.shown);
     }
   }
 
@@ -144,12 +147,11 @@ export class Database implements Session, AsyncDisposable {
    * must come to the same if it was done before and nobody heard of it.
    */
   async insist<T>(attempt: string, work: () => Promise<T>): Promise<T> {
-    const until = performance.now() + (this.#isAway ? 0 : this.#timeouts.patienceMs);
+    const until = performance.now() + (this.#lacks ? 0 : this.#timeouts.patienceMs);
     for (let failures = 1; ; failures += 1) {
       try {
         const done = await work();
-        if (this.#isAway) this.#log.info({ database: this.shown }, 'PostgreSQL can be reached again');
-        this.#isAway = false;
+        this.#noteAnswer(attempt);
         return done;
       } catch (error) {
         const mayPass = isAway(error) || isInTheWay(error);
@@ -190,11 +192,17 @@ export class Database implements Session, AsyncDisposable {
 
   #failure(error: unknown, attempt: string): unknown {
     if (isAway(error) && !this.#closed) {
-      if (!this.#isAway)
-        this.#log.error({ database: this.shown, err: error }, 'PostgreSQL cannot be reached');
-      this.#isAway = true;
+      if (!this.#lacks) this.#log.error({ database: this.shown, err: error }, 'PostgreSQL cannot be reached');
+      this.#lacks = isReadOnly(error) ? 'writes' : 'everything';
     }
     return explained(error, this.shown, attempt);
+  }
+
+  /** A database that takes no writes answers readers all the time. */
+  #noteAnswer(attempt: string): void {
+    if (!this.#lacks || (this.#lacks === 'writes' && attempt === READING)) return;
+    this.#lacks = null;
+    this.#log.info({ database: this.shown }, 'PostgreSQL can be reached again');
   }
 
   /** An append that has resolved must survive a crash of the database's machine. */

@@ -16,20 +16,45 @@ const NETWORK: readonly string[] = [
   // The socket of a server on this machine.
   'ENOENT',
 ];
-/** SQLSTATEs: it stops or starts, it has no connection left, it is a standby that takes no writes. */
-const AWAY: readonly string[] = ['57P01', '57P02', '57P03', '53300', '25006'];
+/** SQLSTATEs: it stops, or has given the connection up because it was idle. */
+const LOST: readonly string[] = ['57P01', '57P02', '57P05', '25P03'];
+/** It takes no writes: a standby, or a database that was made read-only. */
+const READ_ONLY = '25006';
+/**
+ * It refuses this for now: it starts, it has no connection or no memory left, it takes no writes, the database is not there,
+ * the user may not do this. Class 28: the user is not let in.
+ */
+const REFUSING: readonly string[] = ['57P03', '53300', '53200', READ_ONLY, '3D000', '42501'];
+const NOT_LET_IN = '28';
+/** What Node says of the certificate of a server. */
+const CERTIFICATE = /^(ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 /** What the driver says without a code. */
-const AWAY_TEXT =
+const LOST_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered)/;
-/** Another transaction was in the way: a serialization failure, a deadlock. */
-const IN_THE_WAY: readonly string[] = ['40001', '40P01'];
+/** Another transaction was in the way: a serialization failure, a deadlock, a lock; or somebody has cancelled the statement. */
+const IN_THE_WAY: readonly string[] = ['40001', '40P01', '55P03', '57014'];
 const DISK_FULL = '53100';
 
-/** Whether the database could not be reached. What was asked of it may have been done. */
+/** Whether the database cannot be used for now. */
 export function isAway(error: unknown): boolean {
+  return isLost(error) || isRefused(error);
+}
+
+/** Whether the connection was lost. What was asked for may have been done. */
+export function isLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (code !== undefined) return NETWORK.includes(code) || AWAY.includes(code) || code.startsWith('08');
-  return error instanceof Error && AWAY_TEXT.test(error.message);
+  if (code !== undefined) return NETWORK.includes(code) || LOST.includes(code) || code.startsWith('08');
+  return error instanceof Error && LOST_TEXT.test(error.message);
+}
+
+/** Whether the database takes no writes, and perhaps answers readers. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === READ_ONLY;
+}
+
+function isRefused(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  return REFUSING.includes(code) || code.startsWith(NOT_LET_IN) || CERTIFICATE.test(code);
 }
 
 /** Whether the same may succeed at once. */
@@ -43,11 +68,26 @@ export function explained(error: unknown, shown: string, attempt: string): unkno
     return new StorageFullError(`cannot ${attempt} PostgreSQL at ${shown}: its disk is full`, {
       cause: error,
     });
-  if (!isAway(error)) return error;
+  if (!isAway(error) && !isInTheWay(error)) return error;
   return new StorageAwayError(`cannot ${attempt} PostgreSQL at ${shown}: ${messageOf(error)}`, {
     cause: error,
   });
 }
+
+/** The error of a service that cannot start. Errors of the service itself say what is wrong. */
+export function notOpened(error: unknown, shown: string): unknown {
+  const isOfDriver = codeOf(error) !== undefined || isLost(error) || NO_TLS.test(messageOf(error));
+  if (!isOfDriver) return error;
+  const code = codeOf(error) ?? '';
+  const hint = CERTIFICATE.test(code)
+    ? '; sslrootcert in --store names the certificate of its authority'
+    : '';
+  return new StorageAwayError(`cannot open PostgreSQL at ${shown} (--store): ${messageOf(error)}${hint}`, {
+    cause: error,
+  });
+}
+
+const NO_TLS = /does not support SSL/;
 
 function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

@@ -20,7 +20,7 @@ import { GroupCommit } from '../../stored-log/group-commit.ts';
 import { encodeAll, parseStoredRow } from '../../stored-log/stored-row.ts';
 import { Appender } from './appender.ts';
 import { adoptStream, forkStream } from './copied-streams.ts';
-import type { Database } from './database.ts';
+import { type Database, READING } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
@@ -96,7 +96,7 @@ class PostgresEventStore implements EventStore {
   }
 
   read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
-    return this.#tracked('read', async () => {
+    return this.#tracked(READING, async () => {
       const envelopes: Envelope<LoggedEvent>[] = [];
       for await (const links of readLinks(this.#database, this.#database, streamId, afterSeq, limit))
         for (const link of links) {
@@ -107,11 +107,11 @@ class PostgresEventStore implements EventStore {
   }
 
   sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
-    return this.#tracked('read', () => listStreams(this.#database, this.#database.schema, filter));
+    return this.#tracked(READING, () => listStreams(this.#database, this.#database.schema, filter));
   }
 
   streamIds(after: StreamId, limit: number): Promise<StreamId[]> {
-    return this.#tracked('read', () => listIds(this.#database, this.#database.schema, after, limit));
+    return this.#tracked(READING, () => listIds(this.#database, this.#database.schema, after, limit));
   }
 
   async fork(

@@ -9,7 +9,7 @@ import {
   SessionElsewhereError,
   type StreamPlace,
 } from '../../ports/membership.ts';
-import type { Database } from './database.ts';
+import { type Database, READING } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
 import { FIRST_EPOCH } from './postgres-event-store.ts';
 import { Bigint } from './stream-index.ts';
@@ -133,7 +133,7 @@ export class PostgresMembership implements Membership {
   }
 
   async #isThere(): Promise<boolean> {
-    const rows = await this.#database.insist('ask for the lease in', () =>
+    const rows = await this.#database.insist(READING, () =>
       this.#database.rows({
         text: `SELECT FROM ${this.#database.schema}.nodes WHERE node = $1`,
         values: [this.self],
@@ -194,7 +194,7 @@ export class PostgresMembership implements Membership {
   async places(streamIds: readonly StreamId[]): Promise<ReadonlyMap<StreamId, StreamPlace>> {
     if (streamIds.length === 0) return new Map();
     const { schema } = this.#database;
-    const rows = await this.#database.insist('read', () =>
+    const rows = await this.#database.insist(READING, () =>
       this.#database.rows({
         name: 'places',
         text: `

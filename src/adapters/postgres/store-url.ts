@@ -12,6 +12,13 @@ const DEFAULT_SCHEMA = 'agent_service';
 /** PostgreSQL cuts longer names. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
+/** What the driver takes in the address, besides the schema. It would ignore all others, also one that asks for TLS. */
+const PARAMETERS: readonly string[] = [
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'ssl', 'uselibpqcompat'],
+  ...['host', 'port', 'user', 'password', 'application_name', 'fallback_application_name'],
+  ...['options', 'client_encoding', 'lock_timeout', 'idle_in_transaction_session_timeout'],
+];
+
 /** Parses `postgres://user:password@host:5432/database?schema=agent_service`. Throws a `TypeError` that says what is wrong. */
 export function parseStoreUrl(text: string): StoreAddress {
   const url = URL.parse(text);
@@ -23,6 +30,9 @@ export function parseStoreUrl(text: string): StoreAddress {
       `--store: its schema "${schema}" must be lower-case letters, digits and _, and begin with a letter`,
     );
   url.searchParams.delete('schema');
+  const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`--store: it has no parameter "${unknown}", only schema, ${PARAMETERS.join(', ')}`);
   const database = decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username);
   return { connectionString: url.href, schema, shown: `${url.host}/${database}, schema ${schema}` };
 }

@@ -5,6 +5,7 @@ import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
@@ -352,9 +353,84 @@ it('an append to a stream that somebody has erased and begun again is refused or
   await expect(store.append('s', 1, [started('c')])).rejects.toThrow(StaleVersionError);
 });
 
+describe('a database that refuses', () => {
+  /** A service whose role is changed by `alter`, with connections that are made after the change. */
+  async function openAs(alter: string) {
+    const url = server.newUrl();
+    const role = new URL(url).searchParams.get('schema') ?? '';
+    await sql(url, `CREATE ROLE ${role} LOGIN; CREATE SCHEMA @ AUTHORIZATION ${role}`);
+    const service = await open(url.replace('tester@', `${role}@`), { timeouts: IMPATIENT });
+    const change = (how: string) =>
+      sql(
+        url,
+        `ALTER ROLE ${role} ${how}; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`,
+      );
+    await service.store.append('s', 0, [started('a')]);
+    await change(alter);
+    // Whoever asks first finds that the connection is gone.
+    await service.store.read('s', 0).catch(() => undefined);
+    const said = () =>
+      service.log.lines.map(({ message }) => message).filter((line) => line.includes('be reached'));
+    return { ...service, role, change, said };
+  }
+
+  const refused = expect.objectContaining({ name: 'StorageAwayError', mayBeStored: false });
+
+  it('writes has stored nothing for certain, and is said to be away once', async () => {
+    await using service = await openAs('SET default_transaction_read_only = on');
+    const { store, said } = service;
+    for (const turnId of ['b', 'c']) {
+      await expect(store.append('s', 1, [started(turnId)])).rejects.toEqual(refused);
+      expect(await turnsOf(store, 's')).toEqual(['a']);
+    }
+    expect(said()).toEqual(['PostgreSQL cannot be reached']);
+    await service.change('RESET default_transaction_read_only');
+    await store.read('s', 0);
+    await store.append('s', 1, [started('d')]);
+    expect(said()).toEqual(['PostgreSQL cannot be reached', 'PostgreSQL can be reached again']);
+  });
+
+  it('its user is away, and back when the user is let in again', async () => {
+    await using service = await openAs('NOLOGIN');
+    const { store, said } = service;
+    await expect(store.read('s', 0)).rejects.toThrow(/is not permitted to log in/);
+    await expect(store.append('s', 1, [started('b')])).rejects.toEqual(refused);
+    expect(said()).toEqual(['PostgreSQL cannot be reached']);
+    await service.change('LOGIN');
+    await store.append('s', 1, [started('c')]);
+    expect(await turnsOf(store, 's')).toEqual(['a', 'c']);
+  });
+
+  it('to wait for a lock is asked again', async () => {
+    await using service = await openAs("SET lock_timeout = '20ms'");
+    const { role } = service;
+    const locking = new pg.Client({ connectionString: server.urlOf(role) });
+    await locking.connect();
+    await locking.query(`BEGIN; LOCK TABLE ${role}.streams IN ACCESS EXCLUSIVE MODE`);
+    const appended = service.store.append('s', 1, [started('b')]);
+    await eventually(
+      async () =>
+        (await locking.query('SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted')).rows,
+      ([{ waiting }]) => waiting > 0,
+    );
+    // Longer than the role waits for a lock.
+    await locking.query('SELECT pg_sleep(0.06); COMMIT');
+    expect(await appended).toMatchObject([{ seq: 2 }]);
+    await locking.end();
+  });
+
+  it('at the start is named, with its address', async () => {
+    const url = server.newUrl().replace('tester@', 'nobody-else@');
+    await expect(open(url)).rejects.toThrow(
+      `cannot open PostgreSQL at 127.0.0.1:${server.port}/postgres, schema ${new URL(url).searchParams.get('schema')} (--store): role "nobody-else" does not exist`,
+    );
+  });
+});
+
 it.each([
   ['mysql://x', /like postgres:\/\//],
   ['postgres://u@h/db?schema=a-b', /schema "a-b"/],
+  ['postgres://u@h/db?sslmod=verify-full', /no parameter "sslmod"/],
 ])('the address %s is refused with what is wrong', async (url, message) => {
   await expect(open(url)).rejects.toThrow(message);
 });
