@@ -10,6 +10,8 @@ export interface AppendRequest extends EncodedEvents {
   readonly expectedSeq: number;
   readonly open?: boolean | undefined;
   readonly title?: string | null | undefined;
+  /** Of the ownership that it was asked for under, where several nodes share the log. Undefined: nobody owns the stream. */
+  readonly epoch?: number | undefined;
 }
 
 /** A batch that is stored, except for refused appends. */

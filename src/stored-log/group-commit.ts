@@ -3,6 +3,7 @@ import type { Envelope } from '../core/log/envelope.ts';
 import type { EventCodec } from '../core/log/event-codec.ts';
 import type { LoggedEvent } from '../core/log/events.ts';
 import { type RecordedEvent, record } from '../core/log/recorded-event.ts';
+import type { StreamId } from '../core/log/streams.ts';
 import {
   type Addendum,
   type AppendOptions,
@@ -26,13 +27,20 @@ interface PendingAppend {
 export class GroupCommit {
   readonly #post: (batch: AppendRequest[]) => void;
   readonly #codec: EventCodec;
+  readonly #epochOf: (streamId: StreamId) => number | undefined;
   #gathered: PendingAppend[] = [];
   #inFlight: PendingAppend[] = [];
   #drained: PromiseWithResolvers<void> | undefined;
 
-  constructor(post: (batch: AppendRequest[]) => void, codec: EventCodec) {
+  /** @param epochOf the epoch in which this node owns the stream now. */
+  constructor(
+    post: (batch: AppendRequest[]) => void,
+    codec: EventCodec,
+    epochOf: (streamId: StreamId) => number | undefined = () => undefined,
+  ) {
     this.#post = post;
     this.#codec = codec;
+    this.#epochOf = epochOf;
   }
 
   append(
@@ -43,7 +51,9 @@ export class GroupCommit {
   ): Promise<Envelope<LoggedEvent>[]> {
     const settled = Promise.withResolvers<Envelope<LoggedEvent>[]>();
     const recorded = record(events, origin);
-    const request = { sessionId, expectedSeq, ...encodeAll(recorded, this.#codec), open, title };
+    // A node that gives a stream up may still have an append waiting, which must not count as one to nobody's stream.
+    const epoch = this.#epochOf(sessionId);
+    const request = { sessionId, expectedSeq, ...encodeAll(recorded, this.#codec), open, title, epoch };
     this.#gathered.push({ request, recorded, addendum, settled });
     if (this.#inFlight.length === 0 && this.#gathered.length === 1) this.#postSoon();
     return settled.promise;

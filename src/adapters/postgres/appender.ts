@@ -38,22 +38,17 @@ interface Outcome {
   readonly refused: Refusal[];
 }
 
-/** The epochs of the streams that this node owns, where several nodes share the log. */
-export type Epochs = ReadonlyMap<string, number>;
-
 type Lease = Pick<NodeLease, 'node' | 'lose'>;
 
 /** Stores batches of appends. */
 export class Appender {
   readonly #database: Database;
   readonly #lease: Lease;
-  readonly #epochs: Epochs;
   readonly #heads = new LRUCache<string, Head>({ max: MOST_HEADS });
 
-  constructor(database: Database, lease: Lease, epochs: Epochs) {
+  constructor(database: Database, lease: Lease) {
     this.#database = database;
     this.#lease = lease;
-    this.#epochs = epochs;
   }
 
   /**
@@ -65,7 +60,6 @@ export class Appender {
       schema: this.#database.schema,
       lease: this.#lease,
       known: this.#heads,
-      epochs: this.#epochs,
     });
     const waves = wavesOf(batch);
     const begun = performance.now();
@@ -78,7 +72,9 @@ export class Appender {
     const store = (session: Session) => attempts.store(session, waves);
     try {
       return await this.#database.insist('append to', () =>
-        waves.length > 1 ? this.#database.transact(store) : this.#database.connected(store),
+        waves.length > 1
+          ? this.#database.transact(store, { lane: 'appends' })
+          : this.#database.appending(store),
       );
     } catch (error) {
       throw attempts.mayBeStored
@@ -98,7 +94,6 @@ interface AttemptDeps {
   readonly lease: Lease;
   /** The ends of streams, as they were last. */
   readonly known: Pick<LRUCache<string, Head>, 'get'>;
-  readonly epochs: Epochs;
 }
 
 /** The attempts to store one batch. */
@@ -175,15 +170,17 @@ class BatchAttempts {
     }
     if (unknown.length === 0) return heads;
     const read = await readHeads(session, this.#deps.schema, unknown);
-    for (const [stream, head] of read) heads.set(stream, this.#ownHead(stream, head));
+    for (const { request } of pending) {
+      const head = read.get(request.sessionId);
+      if (head) heads.set(request.sessionId, this.#ownHead(request, head));
+    }
     return heads;
   }
 
   /** A node appends only in the epoch in which it owns the stream. In another epoch, another node may have appended. */
-  #ownHead(stream: string, head: OwnedHead): Head {
-    const own = this.#deps.epochs.get(stream);
-    if (own === undefined) return head;
-    if (head.epoch !== own) return NOT_OWN;
+  #ownHead({ epoch }: AppendRequest, head: OwnedHead): Head {
+    if (epoch === undefined) return head;
+    if (head.epoch !== epoch) return NOT_OWN;
     return head.owner === this.#deps.lease.node ? head : NEVER_OWN;
   }
 
@@ -218,7 +215,7 @@ class BatchAttempts {
   }
 
   #linked({ index, request }: Pending, after: Head): LinkedAppend {
-    const { sessionId: stream, types, data, open, title } = request;
+    const { sessionId: stream, types, data, open, title, epoch } = request;
     let { hash } = after;
     const links = data.map((json, place) => {
       const link = { seq: after.seq + 1 + place, time: this.time, type: types[place] ?? '', data: json };
@@ -226,7 +223,7 @@ class BatchAttempts {
       return { ...link, hash };
     });
     const head = { seq: after.seq + data.length, hash };
-    const linked = { stream, after, head, links, open, title, epoch: this.#deps.epochs.get(stream) };
+    const linked = { stream, after, head, links, open, title, epoch };
     this.#sent.set(index, linked);
     return linked;
   }

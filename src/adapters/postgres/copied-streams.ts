@@ -42,6 +42,8 @@ export async function forkStream(
   const target = new NewStream(session, schema, to);
   for await (const links of readLinks(session, database, from, 0, at))
     for (const link of links) await target.add(link);
+  // It may have been erased meanwhile: each page is read for itself.
+  requireForkPoint(from, at, target.head);
   for (const [index, data] of closing.data.entries())
     await target.add({ seq: at + 1 + index, time, type: closing.types[index] ?? '', data });
   await target.begin({ created: time, updated: time, open: false, title, owner });
@@ -105,6 +107,11 @@ class NewStream {
     this.#schema = schema;
     this.#stream = stream;
     this.#staging = staging;
+  }
+
+  /** Seq of the last event. */
+  get head(): number {
+    return this.#head;
   }
 
   async add({ seq, time, type, data }: Link): Promise<void> {

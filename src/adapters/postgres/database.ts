@@ -6,7 +6,9 @@ import { migrate, requireTables } from './schema.ts';
 import type { Row, Session, Statement } from './sql-session.ts';
 import type { StoreAddress } from './store-url.ts';
 
-const MOST_CONNECTIONS = 10;
+/** Ten together. Whoever reads much, or forks a long session, must keep neither an append waiting nor the lease. */
+const CONNECTIONS = { lease: 1, appends: 2, others: 7 };
+type Lane = keyof typeof CONNECTIONS;
 const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
 
 /** What `insist` and `once` are told of work that only reads. */
@@ -41,12 +43,19 @@ interface TimedQuery extends QueryConfig {
   readonly query_timeout: number;
 }
 
-/** The pool of connections to one PostgreSQL database. */
+interface TransactOptions {
+  /** It waits for somebody outside. */
+  readonly endless?: boolean;
+  readonly lane?: Lane;
+  readonly isolation?: 'ISOLATION LEVEL REPEATABLE READ' | '';
+}
+
+/** The connections to one PostgreSQL database. */
 export class Database implements Session, AsyncDisposable {
   readonly schema: string;
   /** For people: without user and password. */
   readonly shown: string;
-  readonly #pool: pg.Pool;
+  readonly #pools: Readonly<Record<Lane, pg.Pool>>;
   readonly #log: Logger;
   readonly #timeouts: DatabaseTimeouts;
   /** What the database does not do for now. Nobody then waits for it long. */
@@ -56,17 +65,18 @@ export class Database implements Session, AsyncDisposable {
   readonly #endless = new Set<PoolClient>();
 
   private constructor(
-    pool: pg.Pool,
+    pools: Readonly<Record<Lane, pg.Pool>>,
     { schema, shown }: StoreAddress,
     { log, timeouts }: { readonly log: Logger; readonly timeouts: DatabaseTimeouts },
   ) {
-    this.#pool = pool;
+    this.#pools = pools;
     this.#log = log;
     this.#timeouts = timeouts;
     this.schema = schema;
     this.shown = shown;
     // Without a listener, a lost idle connection would end the process. Whoever asks next hears of it.
-    pool.on('error', (err) => log.debug({ err }, 'an idle connection to PostgreSQL was lost'));
+    for (const pool of Object.values(pools))
+      pool.on('error', (err) => log.debug({ err }, 'an idle connection to PostgreSQL was lost'));
   }
 
   /** Connects, and makes the tables or brings them up to date. Rejects with an error that says what is wrong. */
@@ -75,15 +85,19 @@ export class Database implements Session, AsyncDisposable {
     log: Logger,
     { makesTables = true, timeouts = TIMEOUTS }: DatabaseOptions = {},
   ): Promise<Database> {
-    const pool = new pg.Pool({
-      connectionString: address.connectionString,
-      application_name: 'agent-service',
-      max: MOST_CONNECTIONS,
-      keepAlive: true,
-      connectionTimeoutMillis: timeouts.connectMs,
-      statement_timeout: timeouts.statementMs,
-    });
-    const database = new Database(pool, address, { log, timeouts });
+    const pool = (lane: Lane) =>
+      new pg.Pool({
+        connectionString: address.connectionString,
+        application_name: 'agent-service',
+        max: CONNECTIONS[lane],
+        keepAlive: true,
+        connectionTimeoutMillis: timeouts.connectMs,
+        statement_timeout: timeouts.statementMs,
+        // A machine that is lost within a transaction would keep its locks for hours, and with them every other node.
+        idle_in_transaction_session_timeout: timeouts.silenceMs,
+      });
+    const pools = { lease: pool('lease'), appends: pool('appends'), others: pool('others') };
+    const database = new Database(pools, address, { log, timeouts });
     try {
       if (makesTables) await database.transact((session) => migrate(session, address.schema));
       else await requireTables(database, address.schema);
@@ -96,19 +110,28 @@ export class Database implements Session, AsyncDisposable {
   }
 
   async rows(statement: Statement): Promise<readonly Row[]> {
-    return rowsOf(await this.#pool.query(this.#asQuery(statement)));
+    return rowsOf(await this.#pools.others.query(this.#asQuery(statement)));
   }
 
-  /** Does the work on a connection, and does not begin it without one. */
-  connected<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#borrow(false, (session) => work(session));
+  /** For the lease, which has a connection of its own. A connection that says nothing for so long is given up. */
+  async leaseRows(statement: Statement, silenceMs: number): Promise<readonly Row[]> {
+    const query: TimedQuery = { ...this.#asQuery(statement), query_timeout: silenceMs };
+    return rowsOf(await this.#pools.lease.query(query));
+  }
+
+  /** Does appends on a connection, and does not begin them without one. */
+  appending<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#borrow({ lane: 'appends' }, (session) => work(session));
   }
 
   /** All of the work or nothing. It may be repeated only if nobody else sees it before the commit. */
-  transact<T>(work: (session: Session) => Promise<T>, { endless = false } = {}): Promise<T> {
-    return this.#borrow(endless, async (session, giveUp) => {
+  transact<T>(
+    work: (session: Session) => Promise<T>,
+    { endless = false, lane = 'others', isolation = '' }: TransactOptions = {},
+  ): Promise<T> {
+    return this.#borrow({ lane, endless }, async (session, giveUp) => {
       try {
-        await session.rows({ text: 'BEGIN' });
+        await session.rows({ text: `BEGIN ${isolation}` });
         const done = await work(session);
         await session.rows({ text: 'COMMIT' });
         return done;
@@ -121,8 +144,11 @@ export class Database implements Session, AsyncDisposable {
   }
 
   /** @param work gives the connection up if nobody shall use it again. */
-  async #borrow<T>(endless: boolean, work: (session: Session, giveUp: () => void) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
+  async #borrow<T>(
+    { lane, endless = false }: { readonly lane: Lane; readonly endless?: boolean },
+    work: (session: Session, giveUp: () => void) => Promise<T>,
+  ): Promise<T> {
+    const client = await this.#pools[lane].connect();
     // A connection that is lost between two statements makes the next one fail.
     const noticed = (err: Error) => this.#log.debug({ err }, 'a connection to PostgreSQL was lost');
     client.on('error', noticed);
@@ -181,7 +207,7 @@ export class Database implements Session, AsyncDisposable {
   async #close(): Promise<void> {
     for (const client of this.#endless) client.release(true);
     this.#endless.clear();
-    await this.#pool.end();
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.end()));
   }
 
   #asQuery({ values, mayBeLong = false, ...statement }: Statement): TimedQuery {

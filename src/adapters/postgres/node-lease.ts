@@ -37,11 +37,22 @@ interface TakeOptions {
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 2_000, renewMs: 500 };
 
+/** How soon a renewal that has failed is repeated, once: the connection may have been the only thing that was wrong. */
+const AGAIN_MS = 20;
+
 const HolderRow = z.object({ name: z.string(), shares: z.boolean(), left_ms: z.number() });
 const NodeRow = z.object({ node: Bigint });
 
-/** Renews the lease. @returns whether there was one, and after how many milliseconds to renew it at the latest. */
-type Renewal = () => Promise<{ readonly isHeld: boolean; readonly nextMs?: number }>;
+/** What a renewal has brought. */
+interface Renewed {
+  /** Whether there was a lease. */
+  readonly isHeld: boolean;
+  /** After how many milliseconds to renew it at the latest. */
+  readonly nextMs?: number;
+  /** Call it when the lease is known to be held. */
+  readonly onHeld?: () => void;
+}
+type Renewal = () => Promise<Renewed>;
 
 /**
  * The right to write the log, which one service has at a time, or several that share it. It is renewed while the service
@@ -62,6 +73,7 @@ export class NodeLease implements AsyncDisposable {
   #renewal: Renewal;
   /** When the lease ends at the earliest, by the clock of this process. */
   #heldUntil: number;
+  #hasFailed = false;
 
   private constructor(
     database: Database,
@@ -177,25 +189,36 @@ export class NodeLease implements AsyncDisposable {
     let next = this.#times.renewMs;
     try {
       const asked = performance.now();
-      const { isHeld, nextMs = next } = await this.#renewal();
-      if (isHeld) this.#heldUntil = asked + this.#times.leaseMs;
-      else this.lose();
+      const { isHeld, nextMs = next, onHeld } = await this.#renewal();
+      if (isHeld) {
+        this.#heldUntil = asked + this.#times.leaseMs;
+        onHeld?.();
+      } else this.lose();
       next = Math.min(next, nextMs);
+      this.#hasFailed = false;
     } catch (err) {
       // Appends say so, too. Nobody can take the log over while nobody reaches the database.
       if (!isAway(err)) this.#log.error({ err }, 'the lease could not be renewed');
+      if (!this.#hasFailed) next = AGAIN_MS;
+      this.#hasFailed = true;
     }
     this.#renewSoon(next);
   }
 
-  async #extend(): Promise<{ isHeld: boolean }> {
-    const renewed = await this.#database.rows({
+  /** For how long a renewal waits for its answer: there must be time for another one. */
+  get patienceMs(): number {
+    return this.#times.leaseMs / 2;
+  }
+
+  async #extend(): Promise<Renewed> {
+    const statement = {
       name: 'renew',
       text: `
         UPDATE ${this.#database.schema}.nodes SET lease_end = clock_timestamp() + $2 * interval '1 ms'
         WHERE node = $1 RETURNING node`,
       values: [this.node, this.#times.leaseMs],
-    });
+    };
+    const renewed = await this.#database.leaseRows(statement, this.patienceMs);
     return { isHeld: renewed.length > 0 };
   }
 }

@@ -79,8 +79,9 @@ class PostgresEventStore implements EventStore {
     this.#codec = codec;
     this.#onCommit = onCommit;
     this.#epochs = epochs;
-    this.#appender = lease && new Appender(database, lease, epochs);
-    this.#commits = new GroupCommit((batch) => void this.#commit(batch), codec);
+    this.#appender = lease && new Appender(database, lease);
+    const epochOf = (streamId: StreamId) => epochs.get(streamId);
+    this.#commits = new GroupCommit((batch) => void this.#commit(batch), codec, epochOf);
   }
 
   async append(

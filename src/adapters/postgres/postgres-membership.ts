@@ -213,36 +213,39 @@ export class PostgresMembership implements Membership {
   }
 
   /** Renews the lease, reads the others, and removes those whose lease has ended. Whoever comes first does that. */
-  async #renew(): Promise<{ isHeld: boolean; nextMs: number }> {
+  async #renew(): Promise<{ isHeld: boolean; nextMs: number; onHeld: () => void }> {
     const { leaseMs, renewMs } = this.#lease.times;
-    const asked = performance.now();
     const nodes = await this.#renewAndRead(leaseMs);
     const isHeld = nodes.some(({ node }) => node === this.self);
-    const mayRemove = this.#mayRemove(asked);
+    const mayRemove = this.#mayRemove();
     const ended = nodes.filter(({ node, left_ms }) => node !== this.self && left_ms <= 0 && mayRemove);
     const removed = new Set(ended.length > 0 ? await this.#remove(ended.map(({ node }) => node)) : []);
     const living = nodes.filter(({ node }) => !removed.has(node));
     this.#living = new Map(living.map((row) => [row.node, this.#livingNode(row)]));
-    if (isHeld) for (const listener of this.#listeners) listener();
     const others = living.filter(({ node }) => node !== this.self);
     const soonest = Math.min(...others.map(({ left_ms }) => left_ms).filter((ms) => ms > 0), renewMs);
-    return { isHeld, nextMs: soonest + AFTER_LEASE_MS };
+    const onHeld = (): void => {
+      for (const listener of this.#listeners) listener();
+    };
+    return { isHeld, nextMs: soonest + AFTER_LEASE_MS, onHeld };
   }
 
   /**
    * When the database was away, the leases of all nodes have ended, and each is there again a moment later. So a node that
-   * has missed renewals itself waits before it removes others.
+   * has missed renewals itself waits before it removes others. What counts is when the answer came: a renewal that was on
+   * its way during the outage was asked for before it.
    */
-  #mayRemove(asked: number): boolean {
+  #mayRemove(): boolean {
     const { leaseMs, renewMs, graceMs = leaseMs } = this.#lease.times;
-    if (asked - this.#renewedAt > 2 * renewMs) this.#steadySince = asked;
-    this.#renewedAt = asked;
-    return asked - this.#steadySince >= graceMs;
+    const now = performance.now();
+    if (now - this.#renewedAt > 2 * renewMs) this.#steadySince = now;
+    this.#renewedAt = now;
+    return now - this.#steadySince >= graceMs;
   }
 
   async #renewAndRead(leaseMs: number): Promise<z.infer<typeof NodeRow>[]> {
     const { schema } = this.#database;
-    const rows = await this.#database.rows({
+    const statement = {
       name: 'renew-and-read',
       text: `
         WITH renewed AS (
@@ -254,21 +257,23 @@ export class PostgresMembership implements Membership {
             ELSE extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 END AS left_ms
         FROM ${schema}.nodes n WHERE n.node <> $1 OR EXISTS (SELECT FROM renewed)`,
       values: [this.self, leaseMs, JSON.stringify(this.#report)],
-    });
+    };
+    const rows = await this.#database.leaseRows(statement, this.#lease.patienceMs);
     return rows.map((row) => NodeRow.parse(row));
   }
 
   /** @returns those that are gone. One with an append under way is left to the next renewal: this one must not wait. */
   async #remove(nodes: readonly NodeId[]): Promise<NodeId[]> {
     const { schema } = this.#database;
-    const rows = await this.#database.rows({
+    const statement = {
       text: `
         DELETE FROM ${schema}.nodes WHERE node IN (
           SELECT node FROM ${schema}.nodes
           WHERE node = ANY ($1) AND lease_end <= clock_timestamp() FOR UPDATE SKIP LOCKED)
         RETURNING node`,
       values: [nodes],
-    });
+    };
+    const rows = await this.#database.leaseRows(statement, this.#lease.patienceMs);
     return rows.map(({ node }) => Number(node));
   }
 

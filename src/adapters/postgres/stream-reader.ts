@@ -6,6 +6,8 @@ import { Bigint } from './stream-index.ts';
 
 /** Rows of one query. */
 const PAGE_ROWS = 500;
+/** Of the column. Clients may name any. */
+const MOST_SEQ = 2_147_483_647;
 
 const EndRow = z.object({ head: z.int(), last: z.string(), seq: z.null() });
 const LinkRow = z.object({
@@ -38,6 +40,7 @@ export async function* readLinks(
   afterSeq: number,
   limit: number,
 ): AsyncGenerator<readonly Link[], void, void> {
+  if (afterSeq >= MOST_SEQ) return;
   let seq = afterSeq;
   for (let left = limit; left > 0; ) {
     const page = await readPage(session, source, stream, seq, Math.min(PAGE_ROWS, left));
@@ -64,7 +67,7 @@ async function readPage(
       LEFT JOIN ${source.schema}.events e ON e.stream = s.stream AND e.seq BETWEEN $2 AND $3
       WHERE s.stream = $1
       ORDER BY e.seq`,
-    values: [stream, afterSeq, Math.min(afterSeq + rows, 2_147_483_647)],
+    values: [stream, afterSeq, Math.min(afterSeq + rows, MOST_SEQ)],
   });
   const page = found.map((row) => PageRow.parse(row));
   const [first] = page;
