@@ -480,6 +480,8 @@ export const requirements = {
   'a2a.subscribe': 'a client that comes back gets the task as it is, and then the rest, without a gap',
   'a2a.restart': 'a task goes on after a restart, and is shown and streamed from the log',
   'a2a.approval': 'a task waits for an approval, and its client gives or refuses it, also after a restart',
+  'a2a.questions':
+    'a task waits for the answer to a question of a tool server, and its client gives it, in words or as data',
   'a2a.cancel': 'a task is cancelled, unless it has ended',
   'a2a.list': 'tasks are listed by context, state and time, page by page',
   'a2a.push': 'a receiver is told of a task, in order, with its token and its credentials',

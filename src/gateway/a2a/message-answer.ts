@@ -1,45 +1,48 @@
-import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import type { Message } from './a2a-objects.ts';
+import {
+  APPROVALS,
+  type ApprovalDecision,
+  approvalDecision,
+  decisionIn,
+  isDecided,
+} from './approval-decision.ts';
+import { suggestionOf } from './meant-id.ts';
+import {
+  answerIn,
+  isTaken,
+  QUESTIONS,
+  type QuestionAnswer,
+  questionAnswer,
+  wordsFor,
+} from './question-answer.ts';
 import type { AskedFor } from './task-messages.ts';
 
-/** The decision about a tool call that a task waits for. */
-export interface ApprovalDecision {
-  readonly callId: string;
-  readonly approved: boolean;
-  readonly reason?: string | undefined;
-  /** Present if only a call with these arguments is meant. */
-  readonly argumentsHash?: string | undefined;
-}
+/** What a message answers: whether a call may run, or what its tool server asks. */
+export type MessageAnswer = { readonly approval: ApprovalDecision } | { readonly input: QuestionAnswer };
 
-const Decision = z.object({
-  approve: z.boolean(),
-  callId: z.string().optional(),
-  reason: z.string().optional(),
-  argumentsHash: z.string().optional(),
-});
-type Decision = z.infer<typeof Decision>;
-
-const WORDS: Readonly<Record<string, boolean>> = { approve: true, deny: false };
-
-/** What a message answers to the calls that its task waits for. Throws if it answers none of them. */
-export function approvalDecision({ parts }: Message, asked: readonly AskedFor[]): ApprovalDecision {
-  const waiting = asked.flatMap(({ call }) => (call.type === 'approval.requested' ? [call.callId] : []));
-  if (waiting.length === 0) throw noApproval(asked);
-  const decisions = parts.map(decisionIn).filter((decision) => decision !== null);
-  const [decision, ...others] = decisions;
-  if (!decision || others.length > 0) throw noDecision(waiting);
-  const { approve: approved, callId, reason, argumentsHash } = decision;
-  if (callId !== undefined && !waiting.includes(callId)) throw notWaiting(callId, waiting);
-  const meant = callId ?? (waiting.length === 1 ? waiting[0] : undefined);
-  if (meant === undefined) throw severalWait(waiting);
-  return { callId: meant, approved, reason, argumentsHash };
+/** What a message answers to what its task waits for. Throws if it answers nothing of that. */
+export function messageAnswer({ parts }: Message, asked: readonly AskedFor[]): MessageAnswer {
+  const requests = asked.map(({ request }) => request);
+  const approvals = requests.filter(({ type }) => type === 'approval.requested').map(({ callId }) => callId);
+  const questions = requests.filter((request) => request.type === 'input.requested');
+  if (approvals.length + questions.length === 0) throw onlyOfClient(asked);
+  const words = wordsFor(asked);
+  // What nothing waits for is no answer, but something that is said beside one.
+  const decisions = approvals.length === 0 ? [] : parts.flatMap((part) => decisionIn(part) ?? []);
+  const answers = questions.length === 0 ? [] : parts.flatMap((part) => answerIn(part, words) ?? []);
+  const [decision, answer] = [decisions[0], answers[0]];
+  if (decisions.length + answers.length === 1) {
+    if (decision) return { approval: approvalDecision(decision, approvals) };
+    if (answer) return { input: questionAnswer(answer, questions) };
+  }
+  throw noAnswer({ approvals, inputs: questions.map(({ inputId }) => inputId), words });
 }
 
 /**
- * Whether the message was sent before, and the log has its decision.
+ * Whether the message was sent before, and the log has its answer.
  * @param isSent whether the message that was sent before has caused the event.
  */
 export function isAnswered(
@@ -49,52 +52,33 @@ export function isAnswered(
 ): boolean {
   return since.some((envelope) => {
     const { event } = envelope;
-    const isDecision = event.type === 'approval.granted' || event.type === 'tool-call.failed';
-    if (!isDecision || event.turnId !== turnId || !isSent(envelope)) return false;
-    const approve = event.type === 'approval.granted';
-    return parts.map(decisionIn).some((decision) => decision?.approve === approve);
+    if (!('turnId' in event) || event.turnId !== turnId || !isSent(envelope)) return false;
+    return parts.some((part) => isDecided(part, event) || isTaken(part, event));
   });
 }
 
-function decisionIn({ text, data }: Message['parts'][number]): Decision | null {
-  if (text === undefined) return Decision.safeParse(data).data ?? null;
-  const approve = WORDS[text.trim().toLowerCase()];
-  return approve === undefined ? null : { approve };
+interface Waiting {
+  readonly approvals: readonly string[];
+  readonly inputs: readonly string[];
+  readonly words: readonly string[];
 }
 
-const SUGGESTION =
-  'Send one part: the text approve or deny, or the data {"approve": true, "callId": "…", "argumentsHash": "…", "reason": "…"}.';
-
-function noDecision(waiting: readonly string[]): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'The task waits for an approval, and the message is none.', {
+function noAnswer({ approvals, inputs, words }: Waiting): ServiceError {
+  const kinds = [...(approvals.length > 0 ? [APPROVALS] : []), ...(inputs.length > 0 ? [QUESTIONS] : [])];
+  const what = kinds.map(({ one }) => one).join(' and ');
+  const texts = words.length > 0 ? [`the text ${words.join(' or ')}`] : [];
+  return new ServiceError('INVALID_REQUEST', `The task waits for ${what}, and the message is none.`, {
     field: 'message.parts',
     issue: 'it has not exactly one decision',
-    waiting,
-    suggestion: SUGGESTION,
+    waiting: [...approvals, ...inputs],
+    suggestion: suggestionOf(...texts, ...kinds.map(({ part }) => part)),
   });
 }
 
-function severalWait(waiting: readonly string[]): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'The task waits for several approvals.', {
-    field: 'message.parts',
-    issue: 'it does not say for which call it is',
-    waiting,
-    suggestion: SUGGESTION,
-  });
-}
-
-function notWaiting(callId: string, waiting: readonly string[]): ServiceError {
-  return new ServiceError('INVALID_REQUEST', `No call ${callId} of the task waits for approval.`, {
-    field: 'message.parts',
-    issue: 'its callId is of no call that waits',
-    waiting,
-  });
-}
-
-function noApproval(asked: readonly AskedFor[]): ServiceError {
+function onlyOfClient(asked: readonly AskedFor[]): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The task waits for the client that lent a tool to it.', {
     field: 'message.taskId',
-    issue: `the calls ${asked.map(({ call }) => call.callId).join(', ')} cannot be answered here`,
+    issue: `the calls ${asked.map(({ request }) => request.callId).join(', ')} cannot be answered here`,
     suggestion: 'Answer them by the interface that the message came by.',
   });
 }

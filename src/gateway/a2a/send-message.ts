@@ -12,7 +12,7 @@ import type { A2aCall } from './a2a-call.ts';
 import { a2aError } from './a2a-error.ts';
 import { hasEnded, type Message, type SendMessageResponse } from './a2a-objects.ts';
 import type { SendMessageRequest } from './a2a-requests.ts';
-import { approvalDecision, isAnswered } from './message-answer.ts';
+import { isAnswered, messageAnswer } from './message-answer.ts';
 import { messageContent } from './message-content.ts';
 import { withPushConfig } from './push-configs.ts';
 import { recordedTask, withHistory } from './recorded-task.ts';
@@ -120,9 +120,12 @@ async function answeredTask(
   if (key && isAnswered(turn, message, isSentWith(key, context))) return awaited;
   if (hasEnded(task)) throw ended(id, task.status.state);
   if (turnTask.askedFor.length === 0) throw notWaiting(id, task.contextId);
-  const decision = approvalDecision(message, turnTask.askedFor);
+  const answer = messageAnswer(message, turnTask.askedFor);
   return withPushConfig(call, configuration?.taskPushNotificationConfig, awaited, async () => {
-    await bus.send('approval.answer', { sessionId: place.sessionId, ...decision, key }, context);
+    const { sessionId } = place;
+    await ('approval' in answer
+      ? bus.send('approval.answer', { sessionId, ...answer.approval, key }, context)
+      : bus.send('input.answer', { sessionId, ...answer.input, key }, context));
     return awaited;
   });
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { SessionEventOf } from '../../core/log/events.ts';
+import { isoTime } from '../../core/session/view-session.ts';
 import { Message, Part } from './a2a-objects.ts';
 
-/** A tool call that waits for somebody, and since when, in milliseconds since the epoch. */
+/** What a tool call waits for, and since when, in milliseconds since the epoch. */
 export interface AskedFor {
-  readonly call: SessionEventOf<'approval.requested' | 'tool-call.delegated'>;
+  readonly request: SessionEventOf<'approval.requested' | 'tool-call.delegated' | 'input.requested'>;
   readonly since: number;
 }
 
@@ -38,7 +39,7 @@ export function requestMessage(
   };
 }
 
-/** Asks for what a task waits for: in words, and as one data part for each tool call. */
+/** Asks for what a task waits for: in words, and as one data part for each approval, call or question. */
 export function question(asked: readonly AskedFor[]): Part[] {
   return [
     { text: asked.map(sentence).join(' '), mediaType: 'text/plain' },
@@ -46,19 +47,58 @@ export function question(asked: readonly AskedFor[]): Part[] {
   ];
 }
 
-function sentence({ call }: AskedFor): string {
-  const { toolName, callId, type } = call;
-  return type === 'approval.requested'
-    ? `The tool ${toolName} (call ${callId}) needs approval. Answer approve or deny.`
-    : `The tool ${toolName} (call ${callId}) waits for the client that lent it.`;
+function sentence({ request }: AskedFor): string {
+  const call = `The tool ${request.toolName} (call ${request.callId})`;
+  switch (request.type) {
+    case 'approval.requested':
+      return `${call} needs approval. Answer approve or deny.`;
+    case 'tool-call.delegated':
+      return `${call} waits for the client that lent it.`;
+    case 'input.requested':
+      return `${call} asks: ${inWords(request)}`;
+    default:
+      return request satisfies never;
+  }
 }
 
-function described({ call, since }: AskedFor): Record<string, unknown> {
-  const { callId, toolName, serverId, arguments: args, expiresAfterMs, type } = call;
+function inWords({ message, question }: SessionEventOf<'input.requested'>): string {
+  switch (question.mode) {
+    case 'form':
+      return `${message} Answer accept with the content of its form, decline or cancel.`;
+    case 'url':
+      return `${message} Visit ${question.url} and answer accept, or answer decline or cancel.`;
+    case 'sampling':
+      // Nobody should agree to what they have not seen.
+      return `${message}\n\n${question.prompt}\n\nAnswer accept, decline or cancel.`;
+    default:
+      return question satisfies never;
+  }
+}
+
+function described({ request, since }: AskedFor): Record<string, unknown> {
+  const { callId, toolName, serverId, expiresAfterMs } = request;
   return {
-    kind: type === 'approval.requested' ? 'approval' : 'client-tool',
-    ...{ callId, toolName, serverId, arguments: args },
-    ...(call.type === 'approval.requested' && { argumentsHash: call.argumentsHash }),
-    ...(expiresAfterMs !== undefined && { expiresAt: new Date(since + expiresAfterMs).toISOString() }),
+    kind: KINDS[request.type],
+    ...{ callId, toolName, serverId, ...subject(request) },
+    ...(expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) }),
   };
+}
+
+const KINDS = {
+  'approval.requested': 'approval',
+  'tool-call.delegated': 'client-tool',
+  'input.requested': 'input',
+} as const;
+
+function subject(request: AskedFor['request']): Record<string, unknown> {
+  switch (request.type) {
+    case 'approval.requested':
+      return { arguments: request.arguments, argumentsHash: request.argumentsHash };
+    case 'tool-call.delegated':
+      return { arguments: request.arguments };
+    case 'input.requested':
+      return { inputId: request.inputId, message: request.message, question: request.question };
+    default:
+      return request satisfies never;
+  }
 }

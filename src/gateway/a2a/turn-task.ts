@@ -3,12 +3,20 @@ import type { CallId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { isoTime } from '../../core/session/view-session.ts';
+import type { InputId } from '../../core/tool-call/input-events.ts';
 import type { Artifact, Message, Part, StreamResponse, Task, TaskState } from './a2a-objects.ts';
 import { type TaskPlace, taskId } from './task-id.ts';
 import { type AskedFor, question, requestMessage } from './task-messages.ts';
 
 type Update = Exclude<StreamResponse, { task: Task }>;
 type Settled = SessionEventOf<'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted'>;
+
+/** Names what a call waits for: the question of its server, or else the call itself. */
+interface Waiting {
+  readonly callId: CallId;
+  readonly inputId?: InputId;
+}
 
 /** A tool call, as the metadata of a task show it. */
 interface ToolCall {
@@ -31,7 +39,8 @@ export class TurnTask {
   #settledText = '';
   /** The reply is checked before anybody hears it. */
   #hasForm = false;
-  readonly #asked = new Map<CallId, AskedFor>();
+  /** By the id of the question, or else of the call. */
+  readonly #asked = new Map<InputId | CallId, AskedFor>();
   readonly #calls = new Map<CallId, ToolCall>();
 
   constructor(place: TaskPlace, listener: (update: Update) => void = () => undefined) {
@@ -54,7 +63,7 @@ export class TurnTask {
     return this.#task?.status.state ?? null;
   }
 
-  /** The calls that wait for approval, or for the client that lent their tool. */
+  /** What calls wait for: approval, the client that lent their tool, or the answer to a question of their server. */
   get askedFor(): readonly AskedFor[] {
     return [...this.#asked.values()];
   }
@@ -87,11 +96,15 @@ export class TurnTask {
         return;
       case 'approval.requested':
       case 'tool-call.delegated':
-        this.#asked.set(event.callId, { call: event, since: envelope.time });
+      case 'input.requested':
+        this.#asked.set(idOf(event), { request: event, since: envelope.time });
         this.#ask(envelope);
         return;
       case 'approval.granted':
-        this.#answered(event.callId, { approve: true }, envelope);
+        this.#answered(event, { callId: event.callId, approve: true }, envelope);
+        return;
+      case 'input.answered':
+        this.#answered(event, answerOf(event), envelope);
         return;
       case 'tool-call.succeeded':
       case 'tool-call.failed':
@@ -174,16 +187,16 @@ export class TurnTask {
     const isDenied = event.type === 'tool-call.failed' && event.cause.kind === 'denied';
     const status =
       type === 'tool-call.succeeded' ? 'succeeded' : type === 'tool-call.failed' ? 'failed' : 'interrupted';
-    const answer = isDenied ? { approve: false } : null;
-    if (this.#asked.has(callId)) this.#answered(callId, answer, envelope);
+    const answer = isDenied ? { callId, approve: false } : null;
+    if (this.#asked.has(callId)) this.#answered(event, answer, envelope);
     this.#tellCall({ callId, toolName, serverId, status });
   }
 
   /** @param answer null if nobody has answered. */
-  #answered(callId: CallId, answer: { readonly approve: boolean } | null, envelope: Envelope): void {
-    this.#asked.delete(callId);
+  #answered(ended: Waiting, answer: Readonly<Record<string, unknown>> | null, envelope: Envelope): void {
+    this.#asked.delete(idOf(ended));
     this.#retireMessage();
-    if (answer) this.#remember('ROLE_USER', [{ data: { callId, ...answer } }], envelope);
+    if (answer) this.#remember('ROLE_USER', [{ data: answer }], envelope);
     if (this.#asked.size > 0) this.#ask(envelope);
     else this.#enter('TASK_STATE_WORKING', envelope);
   }
@@ -224,6 +237,15 @@ export class TurnTask {
   }
 }
 
+function idOf(waiting: Waiting): InputId | CallId {
+  return waiting.inputId ?? waiting.callId;
+}
+
+/** What a person has answered. Null if the question has ended without an answer. */
+function answerOf({ inputId, action, content, cause }: SessionEventOf<'input.answered'>) {
+  return cause.kind === 'answered' ? { inputId, action, ...(content && { content }) } : null;
+}
+
 function replyOf(text: string): Artifact {
   return { artifactId: REPLY, name: REPLY, parts: [textPart(text)] };
 }
@@ -236,8 +258,4 @@ function failureParts(error: ErrorBody): Part[] {
   const { reason } = error.details;
   const said = typeof reason === 'string' ? `${error.message} ${reason}` : error.message;
   return [textPart(said), { data: { error }, mediaType: 'application/json' }];
-}
-
-function isoTime(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -1,7 +1,15 @@
-import { type Message, type Task, TaskState } from '@a2a-js/sdk';
+import { type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
 import { contentHash } from '../../../src/core/content-hash.ts';
-import { BINDINGS, message, ReadReply, replyOf, taskFor } from '../../support/a2a/a2a-client.ts';
+import {
+  BINDINGS,
+  data,
+  dataIn,
+  message,
+  ReadReply,
+  replyOf,
+  taskFor,
+} from '../../support/a2a/a2a-client.ts';
 import { A2aRig } from '../../support/a2a/a2a-rig.ts';
 import { CrossingStore } from '../../support/log/crossing-store.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -20,11 +28,6 @@ async function waitingTask(rig: A2aRig, client: Awaited<ReturnType<A2aRig['clien
   return task;
 }
 
-const decision = (value: object) => [{ content: { $case: 'data' as const, value } }];
-
-const dataOf = (said: Message | undefined): unknown[] =>
-  (said?.parts ?? []).flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
-
 describe.each(BINDINGS)('approvals over %s', (binding) => {
   verifies(
     'a2a.approval',
@@ -33,7 +36,7 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
       const client = await rig.client(binding);
       const { id: taskId, contextId, status } = await waitingTask(rig, client, 'c1');
       const asked = { callId: 'c1', toolName: 'pay', serverId: 'bank', arguments: { amount: 5 } };
-      expect(dataOf(status?.message)).toEqual([
+      expect(dataIn(status?.message)).toEqual([
         { kind: 'approval', ...asked, argumentsHash: await contentHash({ amount: 5 }) },
       ]);
       const unclear = taskFor(client, message('well, perhaps', { taskId }));
@@ -51,7 +54,7 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
         toolCalls: [{ callId: 'c1', toolName: 'pay', serverId: 'bank', status: 'succeeded' }],
       });
       expect(task.history.map(({ role }) => role)).toEqual([1, 2, 1]);
-      expect(dataOf(task.history[2])).toEqual([{ callId: 'c1', approve: true }]);
+      expect(dataIn(task.history[2])).toEqual([{ callId: 'c1', approve: true }]);
       const late = taskFor(client, message('approve', { taskId }));
       await expect(late).rejects.toMatchObject({ reason: 'UNSUPPORTED_OPERATION' });
     },
@@ -65,14 +68,14 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
       const client = await rig.client(binding);
       const { id: taskId } = await waitingTask(rig, client, 'c1');
       for (const argumentsHash of [await contentHash({ amount: 500 }), 5]) {
-        const other = decision({ approve: true, callId: 'c1', argumentsHash });
+        const other = data({ approve: true, callId: 'c1', argumentsHash });
         await expect(taskFor(client, message(other, { taskId }))).rejects.toMatchObject({
           reason: 'INVALID_PARAMS',
         });
       }
       expect(rig.tools.calls).toHaveLength(0);
       const argumentsHash = await contentHash({ amount: 5 });
-      const answering = taskFor(client, message(decision({ approve: true, argumentsHash }), { taskId }));
+      const answering = taskFor(client, message(data({ approve: true, argumentsHash }), { taskId }));
       (await rig.tools.call(0)).answer('paid');
       (await rig.model.call(1)).answer('It is paid.');
       expect(replyOf(await answering)).toBe('It is paid.');
@@ -87,12 +90,12 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
       const client = await rig.client(binding);
       const { id: taskId } = await waitingTask(rig, client, 'c1', 'c2');
       await expect(taskFor(client, message('deny', { taskId }))).rejects.toThrow('several approvals');
-      const noSuch = taskFor(client, message(decision({ approve: true, callId: 'c9' }), { taskId }));
+      const noSuch = taskFor(client, message(data({ approve: true, callId: 'c9' }), { taskId }));
       await expect(noSuch).rejects.toThrow('No call c9');
-      const denial = decision({ approve: false, callId: 'c1', reason: 'too much' });
+      const denial = data({ approve: false, callId: 'c1', reason: 'too much' });
       const still = await taskFor(client, message(denial, { taskId }));
       expect(still.status?.state).toBe(WAITING);
-      expect(dataOf(still.status?.message)).toMatchObject([{ callId: 'c2' }]);
+      expect(dataIn(still.status?.message)).toMatchObject([{ callId: 'c2' }]);
       const last = taskFor(client, message('approve', { taskId }));
       (await rig.tools.call(0)).answer('paid');
       const call = await rig.model.call(1);

@@ -67,6 +67,16 @@ export function message(
   };
 }
 
+/** The contents of a message that is data. */
+export function data(value: object): { content: Content }[] {
+  return [{ content: { $case: 'data', value } }];
+}
+
+/** The data in a message. */
+export function dataIn(said: Message | undefined): unknown[] {
+  return (said?.parts ?? []).flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
+}
+
 /** What `listTasks` is asked. */
 export function listed(asked: Partial<ListTasksRequest>): ListTasksRequest {
   return {

@@ -6,7 +6,7 @@ import { isSession } from '../../../src/core/log/streams.ts';
 import { WatchedStore } from './watched-store.ts';
 
 /**
- * A log in which two answers to a tool call cross: the first one is held before it is written, until a request that comes
+ * A log in which two answers to a call or a question cross: the first one is held before it is written, until a request that comes
  * after it has read the session.
  */
 export class CrossingStore extends WatchedStore {
@@ -41,5 +41,5 @@ export class CrossingStore extends WatchedStore {
 }
 
 const ANSWERS: ReadonlySet<LoggedEvent['type']> = new Set([
-  ...(['approval.granted', 'tool-call.succeeded', 'tool-call.failed'] as const),
+  ...(['approval.granted', 'input.answered', 'tool-call.succeeded', 'tool-call.failed'] as const),
 ]);

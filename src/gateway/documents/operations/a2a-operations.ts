@@ -114,7 +114,10 @@ const ofMessage = {
   scope: A2A_SCOPES.SendMessage,
   headers: VersionHeader.extend(KeyHeader.shape),
   body: { schema: SendMessageRequest, required: true },
-  errors: ['MISSING_FIELD', 'SESSION_NOT_FOUND', 'APPROVAL_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: [
+    ...(['MISSING_FIELD', 'SESSION_NOT_FOUND', 'APPROVAL_NOT_FOUND', 'INPUT_NOT_FOUND'] as const),
+    'SERVICE_UNAVAILABLE',
+  ],
   errorFormat,
 } satisfies Partial<Operation>;
 
@@ -189,7 +192,7 @@ export const a2aOperations: readonly Operation[] = [
     path: '/a2a/message:send',
     summary: 'Send a message and wait for its task',
     description:
-      'Begins a task, in the context that the message names or in a new one. With `taskId` it answers the approval that the task waits for. The answer comes when the task has ended or needs input; with `returnImmediately` at once.',
+      'Begins a task, in the context that the message names or in a new one. With `taskId` it answers what the task waits for: an approval, or a question of a tool server. The answer comes when the task has ended or needs input; with `returnImmediately` at once.',
     answers: { [A2A_TYPE]: SendMessageResponse },
     examples: [
       {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionEvent } from '../../../../src/core/log/events.ts';
+import type { SessionEvent, SessionEventOf } from '../../../../src/core/log/events.ts';
 import type { SessionSignal } from '../../../../src/core/session/session-signal.ts';
 import { StreamCursor } from '../../../../src/core/session/stream-cursor.ts';
-import type { StreamResponse } from '../../../../src/gateway/a2a/a2a-objects.ts';
+import type { Part, StreamResponse } from '../../../../src/gateway/a2a/a2a-objects.ts';
 import { TurnTask } from '../../../../src/gateway/a2a/turn-task.ts';
 
+/** The time before the first event. */
+const START = 1_795_240_286_421;
 const turnId = 't1';
 const place = { agentId: 'default', sessionId: 'trip', turnId };
 const source = { api: 'a', provider: 'p', model: 'm' };
@@ -28,7 +30,7 @@ function told(signals: readonly (SessionEvent | string)[]) {
     if (signal.type === 'step.completed') step += 1;
     if (signal.type === 'step.completed' || signal.type === 'turn.resumed') offset = 0;
     seq += 1;
-    return { sessionId: 'trip', seq, time: 1_795_240_286_421 + seq, event: signal, meta: null };
+    return { sessionId: 'trip', seq, time: START + seq, event: signal, meta: null };
   };
   for (const signal of signals) for (const due of cursor.take(signalOf(signal))) task.take(due);
   let reply = '';
@@ -120,6 +122,72 @@ describe('a turn as a task', () => {
       state: 'TASK_STATE_CANCELED',
       message: { messageId: 't1.status.3', parts: [{ text: 'the client cancelled it' }] },
     });
+  });
+
+  const call = { turnId, callId: 'c1', toolName: 'order', serverId: 'tea' };
+  const asked: SessionEventOf<'input.requested'> = {
+    ...{ type: 'input.requested', ...call, inputId: 'c1.1.1', message: 'Which tea?' },
+    question: { mode: 'form', schema: { type: 'object', properties: { size: { type: 'string' } } } },
+    expiresAfterMs: 1000,
+  };
+  const answered: SessionEvent = {
+    ...{ type: 'input.answered', ...call, inputId: 'c1.1.1', action: 'accept', content: { size: 'large' } },
+    cause: { kind: 'answered' },
+  };
+  const expired: SessionEvent = {
+    ...{ type: 'input.answered', ...call, inputId: 'c1.1.1', action: 'cancel' },
+    cause: { kind: 'input-expired', afterMs: 1000 },
+  };
+  const approvalAsked: SessionEvent = {
+    ...{ type: 'approval.requested', ...call, callId: 'c2', arguments: {}, argumentsHash: 'hash' },
+  };
+  const dataIn = (parts: readonly Part[] = []) => parts.flatMap((part) => part.data ?? []);
+
+  it('waits for the answer to a question, and remembers both', () => {
+    const { task, states } = told([...begun, asked]);
+    expect(states).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED']);
+    expect(dataIn(task?.status.message?.parts)).toEqual([
+      {
+        ...{ kind: 'input', inputId: 'c1.1.1', callId: 'c1', toolName: 'order', serverId: 'tea' },
+        ...{
+          message: 'Which tea?',
+          question: asked.question,
+          expiresAt: new Date(START + 3 + 1000).toISOString(),
+        },
+      },
+    ]);
+    const after = told([...begun, asked, answered]);
+    expect(after.states.at(-1)).toBe('TASK_STATE_WORKING');
+    expect(after.task?.history?.slice(1)).toMatchObject([
+      { role: 'ROLE_AGENT', parts: [{}, { data: { inputId: 'c1.1.1' } }] },
+      {
+        ...{ messageId: 't1.answer.4', role: 'ROLE_USER' },
+        parts: [{ data: { inputId: 'c1.1.1', action: 'accept', content: { size: 'large' } } }],
+      },
+    ]);
+  });
+
+  it('goes on when a question ends without an answer, unless something else is waited for', () => {
+    const ended = told([...begun, asked, expired]);
+    expect(ended.states.at(-1)).toBe('TASK_STATE_WORKING');
+    expect(ended.task?.history?.map(({ role }) => role)).toEqual(['ROLE_USER', 'ROLE_AGENT']);
+    const { task, states } = told([...begun, asked, approvalAsked, expired]);
+    expect(states.at(-1)).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(dataIn(task?.status.message?.parts)).toMatchObject([{ kind: 'approval', callId: 'c2' }]);
+  });
+
+  it('says how each kind of question is answered', () => {
+    const inWords = (question: (typeof asked)['question']) =>
+      told([...begun, { ...asked, question }]).task?.status.message?.parts[0]?.text;
+    expect(inWords(asked.question)).toBe(
+      'The tool order (call c1) asks: Which tea? Answer accept with the content of its form, decline or cancel.',
+    );
+    expect(inWords({ mode: 'url', url: 'https://tea.example.com' })).toContain(
+      'Which tea? Visit https://tea.example.com and answer accept, or answer decline or cancel.',
+    );
+    expect(inWords({ mode: 'sampling', prompt: 'hello', maxTokens: 5 })).toContain(
+      'Which tea?\n\nhello\n\nAnswer accept, decline or cancel.',
+    );
   });
 
   it('is about its own turn alone', () => {
