@@ -563,6 +563,8 @@ export const requirements = {
   'ag-ui.restart': 'a run goes on after a restart of the service',
   'ag-ui.end': 'a run ends as its turn does: with an error, or cancelled',
   'ag-ui.interrupt': 'a run ends with an interrupt where a tool needs approval, and another one answers it',
+  'ag-ui.questions':
+    'a run ends with an interrupt where a tool server asks, and another one brings the answer',
   'ag-ui.client-tools': 'a run ends where a tool of the page is called, and another one brings the result',
   'ag-ui.refused': 'an input that cannot be run is refused, with the field',
   'ag-ui.access': 'a run is of one agent and of one client: its thread does not exist for others',

@@ -78,25 +78,33 @@ function formField() {
   return z.union([choice, titledChoice, choices, text, number, boolean]);
 }
 
-/** The content with the defaults of the form. Throws a `ServiceError` that names the first field that does not fit. */
-export function filledForm(form: InputForm, content: Readonly<Record<string, unknown>>): InputContent {
+/**
+ * The content with the defaults of the form. Throws a `ServiceError` that names the first field that does not fit.
+ * @param at where the client has put the content in its request.
+ */
+export function filledForm(
+  form: InputForm,
+  content: Readonly<Record<string, unknown>>,
+  at = 'content',
+): InputContent {
   const unknown = Object.keys(content).find((name) => !Object.hasOwn(form.properties, name));
-  if (unknown !== undefined) throw misfit(unknown, `the form has no such field; ${fieldsOf(form)}`);
+  if (unknown !== undefined)
+    throw misfit(`${at}.${unknown}`, `the form has no such field; ${fieldsOf(form)}`);
   const filled = Object.entries(form.properties).flatMap(
     ([name, field]): [string, InputContent[string]][] => {
       const given = content[name] ?? field.default;
-      if (given !== undefined) return [[name, fieldValue(name, field, given)]];
-      if (form.required?.includes(name)) throw missing(name);
+      if (given !== undefined) return [[name, fieldValue(`${at}.${name}`, field, given)]];
+      if (form.required?.includes(name)) throw missing(`${at}.${name}`);
       return [];
     },
   );
   return Object.fromEntries(filled);
 }
 
-function fieldValue(name: string, field: FormField, given: unknown): InputContent[string] {
+function fieldValue(place: string, field: FormField, given: unknown): InputContent[string] {
   const { data, error } = valueSchema(field).safeParse(given);
   if (data !== undefined) return data;
-  throw misfit(name, error?.issues[0]?.message ?? 'it does not fit the form');
+  throw misfit(place, error?.issues[0]?.message ?? 'it does not fit the form');
 }
 
 type ValueSchema = z.ZodType<InputContent[string]>;
@@ -165,13 +173,11 @@ function fieldsOf({ properties }: InputForm): string {
   return names.length === 0 ? 'it has no fields' : `it has ${names.join(', ')}`;
 }
 
-function misfit(name: string, issue: string): ServiceError {
-  const field = `content.${name}`;
+function misfit(field: string, issue: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', `The field ${field} is not valid: ${issue}.`, { field, issue });
 }
 
-function missing(name: string): ServiceError {
-  const field = `content.${name}`;
+function missing(field: string): ServiceError {
   const suggestion = `Add ${field} to the request.`;
   return new ServiceError('MISSING_FIELD', `The field ${field} is required.`, { field, suggestion });
 }

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../core/errors.ts';
-import type { PendingApproval } from '../../core/session/session-view.ts';
+import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
 import { shownReason } from '../requests/shown-reason.ts';
 import type { Content } from './run-input.ts';
 
@@ -31,16 +31,17 @@ export interface SessionState {
   readonly id: string;
   /** The turn that the run is of; null if it is of none. */
   readonly turnId: string | null;
-  /** `waiting`: for an approval, or for the client. */
+  /** `waiting`: for an approval, for an answer to a question, or for the client. */
   readonly status: 'queued' | 'running' | 'waiting' | 'idle';
   /** The seq of the last event of the session that the run has told of. */
   readonly head: number;
   readonly approvals: readonly PendingApproval[];
+  readonly inputs: readonly PendingInput[];
 }
 
 export interface Interrupt {
   readonly id: string;
-  readonly reason: 'approval';
+  readonly reason: 'approval' | 'input_required';
   readonly message: string;
   readonly toolCallId: string;
   readonly responseSchema: object;

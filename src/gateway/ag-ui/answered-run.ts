@@ -2,6 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
 import { turnWithCalls } from '../turns/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
+import { interruptId } from './interrupts.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import { conversationIn } from './run-input.ts';
@@ -27,7 +28,9 @@ export async function answeredRun(asked: AskedRun): Promise<RunPlan | null> {
   const callIds = ended.filter((callId) => state.isOfClient(callId));
   if (callIds.length === 0) return null;
   await answerForRun(asked, clientAnswers(messages, state));
-  return { ...pauseBefore(turn, callIds), decided: callIds, warnings: [] };
+  const { turnId } = state;
+  const decided = callIds.map((callId) => interruptId({ turnId, callId }));
+  return { ...pauseBefore(turn, decided), decided, warnings: [] };
 }
 
 function noCalls(callIds: readonly CallId[]): ServiceError {

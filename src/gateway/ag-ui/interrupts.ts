@@ -1,8 +1,10 @@
 import type { PendingApproval } from '../../core/session/session-view.ts';
 import type { CallOfTurn } from '../turns/recorded-turn.ts';
 import type { Interrupt } from './ag-ui-events.ts';
+import { questionInterrupt } from './question-interrupts.ts';
+import type { TurnState } from './turn-state.ts';
 
-/** What an interrupt is answered with. */
+/** What an approval is answered with. */
 const RESPONSE_SCHEMA = {
   type: 'object',
   properties: {
@@ -18,8 +20,17 @@ export function interruptId({ turnId, callId }: CallOfTurn): string {
   return `${turnId}~${callId}`;
 }
 
-/** A tool call that waits for approval, as an interrupt of the run. */
-export function interruptFor(approval: PendingApproval): Interrupt {
+/** Whether the id of an interrupt stands for the approval of this call. */
+export function isFor(id: string, call: CallOfTurn): boolean {
+  return id === interruptId(call) || id === call.callId;
+}
+
+/** All that the turn waits for and that somebody can decide or answer. */
+export function interruptsOf({ approvals, inputs }: Pick<TurnState, 'approvals' | 'inputs'>): Interrupt[] {
+  return [...approvals.map(approvalInterrupt), ...inputs.map(questionInterrupt)];
+}
+
+function approvalInterrupt(approval: PendingApproval): Interrupt {
   const { callId, toolName, serverId, arguments: args, argumentsHash, since, expiresAt } = approval;
   return {
     id: interruptId(approval),

@@ -9,7 +9,7 @@ import { newestTurn, recordedTurn, unansweredMessages } from '../turns/recorded-
 import { turnMessage } from '../turns/turn-message.ts';
 import type { AskedRun } from './asked-run.ts';
 import { type GivenThread, givenThread } from './given-thread.ts';
-import { interruptId } from './interrupts.ts';
+import { interruptsOf } from './interrupts.ts';
 import { broughtIds, type RunNote } from './message-ids.ts';
 import { stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
@@ -108,7 +108,7 @@ async function started(asked: AskedRun, message: TurnMessage): Promise<TurnId> {
   if (!state?.isPaused) return start();
   const answers = clientAnswers(input.messages, state);
   const unanswered = state.clientCalls.filter((id) => !answers.some(({ callId }) => callId === id));
-  const interrupts = state.approvals.map(interruptId);
+  const interrupts = interruptsOf(state).map(({ id }) => id);
   if (unanswered.length > 0 || interrupts.length > 0) throw unfinished(interrupts, unanswered);
   await answerForRun(asked, answers);
   return start('interrupt');

@@ -1,6 +1,8 @@
-import type { CallId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { RecordedTurn } from '../turns/recorded-turn.ts';
+import { interruptId } from './interrupts.ts';
+import { questionId } from './question-interrupts.ts';
+import type { RunPlan } from './run-events.ts';
 import { TurnState } from './turn-state.ts';
 
 /** How far a turn is by now. */
@@ -8,14 +10,15 @@ export function stateOf(turn: RecordedTurn): TurnState {
   return foldUpTo(turn, turn.head).state;
 }
 
-/** Where a run begins that decides these calls: at the pause of the turn before the first of them was decided. */
+/** Where a run begins that decides this: at the pause of the turn before the first of it was decided. */
 export function pauseBefore(
   turn: RecordedTurn,
-  callIds: readonly CallId[],
-): { readonly turn: TurnState; readonly afterSeq: number } {
-  const decided = turn.since.find(({ event }) => decides(event, callIds));
-  const { pauses } = foldUpTo(turn, (decided?.seq ?? turn.head + 1) - 1);
-  const afterSeq = pauses.at(-1) ?? (decided?.seq ?? turn.head + 1) - 1;
+  decided: RunPlan['decided'],
+): Pick<RunPlan, 'turn' | 'afterSeq'> {
+  const first = turn.since.find(({ event }) => decides(event, decided));
+  const last = (first?.seq ?? turn.head + 1) - 1;
+  const { pauses } = foldUpTo(turn, last);
+  const afterSeq = pauses.at(-1) ?? last;
   return { turn: foldUpTo(turn, afterSeq).state, afterSeq };
 }
 
@@ -32,10 +35,16 @@ function foldUpTo({ requested, since }: RecordedTurn, last: number): { state: Tu
   return { state, pauses };
 }
 
-const DECISIONS: ReadonlySet<Envelope['event']['type']> = new Set([
-  ...(['approval.granted', 'tool-call.succeeded', 'tool-call.failed', 'tool-call.interrupted'] as const),
-]);
-
-function decides(event: Envelope['event'], callIds: readonly CallId[]): boolean {
-  return DECISIONS.has(event.type) && 'callId' in event && callIds.includes(event.callId);
+function decides(event: Envelope['event'], decided: RunPlan['decided']): boolean {
+  switch (event.type) {
+    case 'approval.granted':
+    case 'tool-call.succeeded':
+    case 'tool-call.failed':
+    case 'tool-call.interrupted':
+      return decided.includes(interruptId(event));
+    case 'input.answered':
+      return decided.includes(questionId(event));
+    default:
+      return false;
+  }
 }

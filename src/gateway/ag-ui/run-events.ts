@@ -1,5 +1,4 @@
 import { type ErrorBody, ServiceError } from '../../core/errors.ts';
-import type { CallId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
@@ -11,8 +10,9 @@ import {
   type SessionState,
   type ThreadMessage,
 } from './ag-ui-events.ts';
-import { interruptFor } from './interrupts.ts';
+import { interruptId, interruptsOf } from './interrupts.ts';
 import { resultMessageId } from './message-ids.ts';
+import { questionId } from './question-interrupts.ts';
 import { resultContent, type SettledCall } from './result-content.ts';
 import type { RunInput } from './run-input.ts';
 import { RunUsage } from './run-usage.ts';
@@ -26,8 +26,11 @@ export interface RunPlan {
   readonly turn: TurnState | null;
   /** Seq of the last event before what is told. */
   readonly afterSeq: number;
-  /** The calls that the run has decided or answered. It does not end before these are in the log. */
-  readonly decided: readonly CallId[];
+  /**
+   * What the run has decided or answered, with the ids that interrupts have; calls of tools of the client have such ids,
+   * too. The run does not end before these are in the log.
+   */
+  readonly decided: readonly string[];
   /** The messages of the thread, for a client that does not know them. */
   readonly thread?: readonly ThreadMessage[];
   /** What of the input was left out, for people. */
@@ -46,7 +49,7 @@ export class RunEvents {
   readonly #usage = new RunUsage();
   /** What the run has added to the messages of the client. */
   readonly #told: ThreadMessages;
-  readonly #undecided: Set<CallId>;
+  readonly #undecided: Set<string>;
   #session: SessionState;
   #isOver = false;
   /** Calls of the step whose request has not come yet. */
@@ -66,6 +69,7 @@ export class RunEvents {
       status: 'idle',
       head: plan.afterSeq,
       approvals: this.#turn.approvals,
+      inputs: this.#turn.inputs,
     };
   }
 
@@ -139,7 +143,11 @@ export class RunEvents {
         this.#callTool(event);
         return;
       case 'approval.granted':
-        this.#undecided.delete(event.callId);
+        this.#undecided.delete(interruptId(event));
+        this.#tellState();
+        return;
+      case 'input.answered':
+        this.#undecided.delete(questionId(event));
         this.#tellState();
         return;
       case 'tool-call.succeeded':
@@ -196,7 +204,7 @@ export class RunEvents {
 
   #settle(event: SettledCall): void {
     const { callId, turnId } = event;
-    this.#undecided.delete(callId);
+    this.#undecided.delete(interruptId(event));
     // The result of a tool of the client is for the client to tell.
     if (!this.#turn.isOfClient(callId))
       this.#tell({
@@ -207,10 +215,10 @@ export class RunEvents {
     else this.#tellState();
   }
 
-  /** The run ends where only the client, or somebody who approves, can go on. */
+  /** The run ends where only the client, or somebody who approves or answers, can go on. */
   #pause(): void {
     if (this.#isOver || !this.#turn.isPaused || this.#undecided.size > 0) return;
-    const interrupts = this.#turn.approvals.map(interruptFor);
+    const interrupts = interruptsOf(this.#turn);
     if (interrupts.length > 0) this.#finish({ type: 'interrupt', interrupts });
     else this.#finish({ type: 'success', pendingToolCallIds: this.#turn.clientCalls });
   }
@@ -239,10 +247,14 @@ export class RunEvents {
 
   #tellState(): void {
     if (!isObject(this.#input.state)) return;
-    const { status, approvals } = this.#session;
-    const now = { status: this.#status, head: this.#session.head, approvals: this.#turn.approvals };
+    const { status, approvals, inputs } = this.#session;
+    const now = {
+      ...{ status: this.#status, head: this.#session.head },
+      ...{ approvals: this.#turn.approvals, inputs: this.#turn.inputs },
+    };
     this.#session = { ...this.#session, ...now };
-    if (now.status === status && JSON.stringify(now.approvals) === JSON.stringify(approvals)) return;
+    const isAsTold = JSON.stringify([now.approvals, now.inputs]) === JSON.stringify([approvals, inputs]);
+    if (now.status === status && isAsTold) return;
     const delta = Object.entries(now).map(([field, value]) => ({
       op: 'replace' as const,
       path: `/session/${field}`,

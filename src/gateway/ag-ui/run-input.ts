@@ -57,18 +57,21 @@ export function conversationIn(messages: readonly InputMessage[]): InputMessage[
   return messages.filter(({ role }) => role === 'user' || role === 'assistant' || role === 'tool');
 }
 
+/** The decision about a call that waits for approval. */
+export const ApprovalPayload = z.object({
+  approved: z.boolean(),
+  reason: optional(z.string()).describe('Why it was denied; the model is told.'),
+  argumentsHash: optional(z.string()).describe('Of the interrupt: the approval is for these arguments only.'),
+});
+
 export const ResumeEntry = z.object({
   interruptId: z.string().describe('The id of an interrupt.'),
-  status: z.enum(['resolved', 'cancelled']).describe('`cancelled` denies the call.'),
+  status: z
+    .enum(['resolved', 'cancelled'])
+    .describe('`cancelled` denies the call, or ends the question without an answer.'),
   payload: optional(
-    z.object({
-      approved: z.boolean(),
-      reason: optional(z.string()).describe('Why it was denied; the model is told.'),
-      argumentsHash: optional(z.string()).describe(
-        'Of the interrupt: the approval is for these arguments only.',
-      ),
-    }),
-  ).describe('Required if the entry is `resolved`.'),
+    z.union([z.looseObject(ApprovalPayload.shape), z.looseObject({})], 'must be an object'),
+  ).describe('Required if the entry is `resolved`. For a question, it is what `responseSchema` says.'),
 });
 export type ResumeEntry = z.infer<typeof ResumeEntry>;
 

@@ -1,13 +1,21 @@
 import type { CallId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { SessionEvent } from '../../core/log/events.ts';
-import type { PendingApproval } from '../../core/session/session-view.ts';
-import { pendingApproval } from '../../core/session/view-session.ts';
+import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
+import { pendingApproval, pendingInput } from '../../core/session/view-session.ts';
+import type { InputId } from '../../core/tool-call/input-events.ts';
 import { joinReply, separatorAfter } from '../../core/turn/reply-text.ts';
 import { callIdsOf, spokenText } from '../../core/turn/step-parts.ts';
 
 /** What became of a call that was up to a client. */
 export type CallDecision = 'waiting' | 'approved' | 'denied' | 'answered' | 'given up';
+
+/** What a tool server has asked. */
+export interface AskedQuestion {
+  readonly asked: PendingInput;
+  /** How it ended; null while it waits. */
+  readonly end: SessionEventOf<'input.answered'> | null;
+}
 
 /** How far a turn is. */
 export class TurnState {
@@ -16,6 +24,7 @@ export class TurnState {
   readonly #approvals = new Map<CallId, PendingApproval>();
   /** Calls that were up to a client at some time. */
   readonly #decisions = new Map<CallId, { decision: CallDecision; isOfClient: boolean }>();
+  readonly #questions = new Map<InputId, AskedQuestion>();
   #status: 'queued' | 'running' | 'over' = 'queued';
   #attempt = 1;
   #step = 0;
@@ -51,15 +60,28 @@ export class TurnState {
     return this.#status === 'running' && this.#unsettled.size === 0;
   }
 
-  /** Whether nothing happens until an approval is decided, or a client answers. */
+  /** Whether nothing happens until an approval is decided, a question is answered, or a client answers. */
   get isPaused(): boolean {
     if (this.#unsettled.size === 0) return false;
-    return [...this.#unsettled].every((callId) => this.decisionOf(callId) === 'waiting');
+    const asking = new Set(this.inputs.map(({ callId }) => callId));
+    return [...this.#unsettled].every(
+      (callId) => this.decisionOf(callId) === 'waiting' || asking.has(callId),
+    );
   }
 
   /** The calls that wait for approval. */
   get approvals(): readonly PendingApproval[] {
     return [...this.#approvals.values()];
+  }
+
+  /** What tool servers ask, and nobody has answered. */
+  get inputs(): readonly PendingInput[] {
+    return this.questions.flatMap(({ asked, end }) => (end ? [] : [asked]));
+  }
+
+  /** What tool servers have asked, whether it was answered or not. */
+  get questions(): readonly AskedQuestion[] {
+    return [...this.#questions.values()];
   }
 
   /** The calls of tools of the client that wait for it. */
@@ -104,6 +126,14 @@ export class TurnState {
       case 'tool-call.delegated':
         this.#decisions.set(event.callId, { decision: 'waiting', isOfClient: true });
         return;
+      case 'input.requested':
+        this.#questions.set(event.inputId, { asked: pendingInput(event, time), end: null });
+        return;
+      case 'input.answered': {
+        const question = this.#questions.get(event.inputId);
+        if (question) this.#questions.set(event.inputId, { ...question, end: event });
+        return;
+      }
       case 'approval.granted':
         this.#approvals.delete(event.callId);
         this.#decide(event.callId, 'approved');

@@ -49,23 +49,37 @@ export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.o
   return data;
 }
 
-/** The same for a value to which others add fields of their own, with any name. */
-export function parseForeign<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+/**
+ * The same for a value to which others add fields of their own, with any name.
+ * @param at where the value is in the request; empty if it is the request.
+ */
+export function parseForeign<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  at: readonly PropertyKey[] = [],
+): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw fieldError(parsed.error, value, schema);
+  throw fieldError(parsed.error, value, { schema, at });
 }
 
-function fieldError(error: z.ZodError, value: unknown, schema: z.ZodType): ServiceError {
+function fieldError(
+  error: z.ZodError,
+  value: unknown,
+  { schema, at }: { readonly schema: z.ZodType; readonly at: readonly PropertyKey[] },
+): ServiceError {
   const [issue] = error.issues;
   if (!issue) return new ServiceError('INVALID_REQUEST', 'The request is not valid.', {}, error);
-  const field = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys' && field !== '' && valueAt(value, issue.path) === undefined) {
-    const found = isObject(value) ? misspelt(schema, value, field) : undefined;
+  const { path } = issue;
+  const field = [...at, ...path].join('.');
+  if (issue.code !== 'unrecognized_keys' && path.length > 0 && valueAt(value, path) === undefined) {
+    const found = isObject(value) ? misspelt(schema, value, path.join('.')) : undefined;
     return new ServiceError('MISSING_FIELD', `The field ${field} is required.`, {
       field,
       suggestion:
-        found === undefined ? `Add ${field} to the request.` : `Write ${field} instead of ${found}.`,
+        found === undefined
+          ? `Add ${field} to the request.`
+          : `Write ${field} instead of ${[...at, found].join('.')}.`,
     });
   }
   return new ServiceError('INVALID_REQUEST', `The field ${field || 'body'} is not valid: ${issue.message}.`, {

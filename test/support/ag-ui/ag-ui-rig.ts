@@ -4,7 +4,7 @@ import { DirectedTools } from '../tools/directed-tools.ts';
 
 const AGENT = {
   systemPrompt: 'Be brief.',
-  mcpServers: { bank: { type: 'stdio', command: 'none' } },
+  mcpServers: { bank: { type: 'stdio', command: 'none', sampling: { policy: 'ask' } } },
   approval: { rules: [{ tool: 'pay', policy: 'ask' }] },
   server: { drainTimeoutMs: 0 },
   limits: { requestsPerMinute: false },
@@ -15,7 +15,7 @@ interface RigOptions extends ServiceOptions {
   readonly llm?: object;
 }
 
-/** A service whose model and tools the test directs. The tool `pay` needs approval, `look` does not. */
+/** A service whose model and tools the test directs. The tool `pay` needs approval, `look` does not. Their server may ask the model. */
 export async function startAgUi({ llm, adapters, ...options }: RigOptions = {}) {
   const model = new DirectedModel();
   const tools = new DirectedTools({ look: {}, pay: {} });

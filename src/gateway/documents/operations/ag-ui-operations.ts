@@ -10,7 +10,7 @@ const input = {
   ...{ threadId, runId },
   messages: [{ id: 'message-1', role: 'user', content: 'hello' }],
 };
-const session = { id: threadId, turnId, status: 'queued', head: 0, approvals: [] };
+const session = { id: threadId, turnId, status: 'queued', head: 0, approvals: [], inputs: [] };
 const stream = [
   { type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' },
   { type: 'STATE_SNAPSHOT', snapshot: { session } },
@@ -27,11 +27,12 @@ export const agUiOperations: readonly Operation[] = [
     tag: 'AG-UI',
     summary: 'Run the agent for a page',
     description:
-      'A run answers the newest message, goes on where interrupts or calls of the client’s tools are answered, or shows the thread and follows what happens in it. The answer is a stream of the events of AG-UI 1.0. To answer interrupts also needs the scope `approvals:decide`.',
+      'A run answers the newest message, goes on where interrupts or calls of the client’s tools are answered, or shows the thread and follows what happens in it. The answer is a stream of the events of AG-UI 1.0. To decide about calls that wait for approval also needs the scope `approvals:decide`.',
     body: { schema: RunInput, required: true },
     answers: { [EVENT_STREAM_TYPE]: z.string().describe('The data of each event is an event of AG-UI 1.0.') },
     errors: [
-      ...(['MISSING_FIELD', 'APPROVAL_NOT_FOUND', 'CALL_NOT_FOUND', 'SESSION_NOT_FOUND'] as const),
+      ...(['MISSING_FIELD', 'APPROVAL_NOT_FOUND', 'INPUT_NOT_FOUND'] as const),
+      ...(['CALL_NOT_FOUND', 'SESSION_NOT_FOUND'] as const),
       ...(['SESSION_BUSY', 'IDEMPOTENCY_KEY_REUSED', 'OUTCOME_UNKNOWN', 'SERVICE_UNAVAILABLE'] as const),
     ],
     examples: [

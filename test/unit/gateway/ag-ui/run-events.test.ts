@@ -17,6 +17,25 @@ const step = (number: number, text: string, callId?: string): SessionEvent => ({
   parts: [{ type: 'text', text }, ...(callId === undefined ? [] : [{ type: 'toolCall' as const, callId }])],
 });
 
+const call = (callId: string) => ({ turnId, callId, toolName: callId, serverId: 's' });
+const called = (callId: string): SessionEvent => ({
+  ...{ type: 'tool-call.requested', ...call(callId) },
+  ...{ name: callId, arguments: {}, repeatable: true },
+});
+/** Two tools are called, and the server of the first one asks to visit an address. */
+const asking: readonly SessionEvent[] = [
+  ...[requested, started],
+  {
+    ...{ type: 'step.completed', turnId, step: 1, separator: '', source },
+    parts: ['buy', 'look'].map((callId) => ({ type: 'toolCall' as const, callId })),
+  },
+  ...[called('buy'), called('look')],
+  {
+    ...{ type: 'input.requested', ...call('buy'), inputId: 'buy.1.1' },
+    ...{ message: 'Pay here.', question: { mode: 'url', url: 'https://pay.example' } },
+  },
+];
+
 /** A run of a new thread, which gets these signals. */
 class Run {
   readonly told: AgUiEvent[] = [];
@@ -100,6 +119,41 @@ describe('the events of a run', () => {
     run.log({ type: 'turn.completed', turnId, content: 'Hi', finishReason: 'length' });
     expect(run.types.filter((type) => type.startsWith('STATE_'))).toEqual([]);
     expect(run.told.at(-1)).toMatchObject({ type: 'RUN_FINISHED', metadata: { finishReason: 'length' } });
+  });
+
+  it('ends where a tool server asks, as soon as no other call is at work', () => {
+    const run = new Run().log(...asking);
+    expect(run.isOver).toBe(false);
+    run.log({ type: 'tool-call.succeeded', ...call('look'), result: { content: [] } });
+    expect(run.told.at(-1)).toMatchObject({
+      type: 'RUN_FINISHED',
+      outcome: {
+        type: 'interrupt',
+        interrupts: [
+          {
+            ...{ id: 'input~t1~buy.1.1', reason: 'input_required', toolCallId: 'buy' },
+            message: 'The tool buy asks: Pay here. https://pay.example',
+          },
+        ],
+      },
+    });
+    expect(run.told.at(-1)).not.toHaveProperty('outcome.interrupts.0.expiresAt');
+  });
+
+  it('ends as cancelled if the turn is, although a tool server was asking', () => {
+    const cause = { kind: 'turn-cancelled' } as const;
+    const run = new Run().log(
+      ...asking,
+      { type: 'input.answered', ...call('buy'), inputId: 'buy.1.1', action: 'cancel', cause },
+      { type: 'tool-call.interrupted', ...call('buy'), reason: 'the turn was cancelled', cause },
+      { type: 'tool-call.interrupted', ...call('look'), reason: 'the turn was cancelled', cause },
+      {
+        ...{ type: 'turn.cancelled', turnId, step: 1, separator: '', partial: '' },
+        reason: 'enough',
+        cause: { kind: 'cancelled' },
+      },
+    );
+    expect(run.told.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
   });
 });
 

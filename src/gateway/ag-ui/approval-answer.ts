@@ -1,0 +1,53 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { ApprovalAnswer } from '../../ports/service-requests.ts';
+import { parseForeign } from '../requests/request-fields.ts';
+import { callsIn } from '../turns/recorded-turn.ts';
+import { interruptId, isFor } from './interrupts.ts';
+import { resumePayload, type WantedAnswer } from './resume-answer.ts';
+import { ApprovalPayload, type ResumeEntry } from './run-input.ts';
+import { runKey } from './run-key.ts';
+import type { TurnState } from './turn-state.ts';
+
+type Answer = Omit<ApprovalAnswer, 'sessionId'>;
+
+/** Reads the decision about a call that waits for approval. */
+export function approvalAnswer(entry: ResumeEntry, index: number): WantedAnswer {
+  const decision = decisionOf(entry, index);
+  return {
+    interruptId: entry.interruptId,
+    in: ({ since, requested: { turnId } }, state) => {
+      const callId = callsIn(since, turnId).find((called) =>
+        isFor(entry.interruptId, { turnId, callId: called }),
+      );
+      if (callId === undefined || !state.decisionOf(callId) || state.isOfClient(callId)) return null;
+      const answer: Answer = { callId, ...decision };
+      return {
+        id: interruptId({ turnId, callId }),
+        isOpen: () => isWaiting(answer, state),
+        give: async ({ bus, context, sessionId, input }) => {
+          const key = await runKey(input, answer);
+          await bus.send('approval.answer', { sessionId, ...answer, key }, context);
+        },
+      };
+    },
+  };
+}
+
+function decisionOf(entry: ResumeEntry, index: number): Omit<Answer, 'callId'> {
+  const sent = resumePayload(entry, index, 'Send {"approved": true} or {"approved": false}.');
+  if (!sent) return { approved: false };
+  const { approved, reason, argumentsHash } = parseForeign(ApprovalPayload, sent.payload, sent.at);
+  return { approved, reason, argumentsHash };
+}
+
+/** Throws if the call was decided otherwise. */
+function isWaiting({ callId, approved }: Answer, state: TurnState): boolean {
+  const decision = state.decisionOf(callId);
+  if (decision === 'waiting') return true;
+  if (decision === (approved ? 'approved' : 'denied')) return false;
+  throw new ServiceError('APPROVAL_NOT_FOUND', `The interrupt ${callId} is not open any more.`, {
+    ...{ field: 'resume', callId },
+    reason: `the call was ${decision} before`,
+    suggestion: 'Run the agent without resume to see where the thread is.',
+  });
+}
