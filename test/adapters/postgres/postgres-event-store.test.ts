@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../../../src/adapters/postgres/database.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
+import { parseStoreUrl } from '../../../src/adapters/postgres/store-url.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';
@@ -417,6 +419,12 @@ describe('a database that refuses', () => {
     await locking.query('SELECT pg_sleep(0.06); COMMIT');
     expect(await appended).toMatchObject([{ seq: 2 }]);
     await locking.end();
+  });
+
+  it('nobody waits for the transaction of a machine that is lost', async () => {
+    await using database = await Database.open(parseStoreUrl(server.newUrl()), recordingLog());
+    const [row] = await database.rows({ text: 'SHOW idle_in_transaction_session_timeout' });
+    expect(row).toEqual({ idle_in_transaction_session_timeout: '5s' });
   });
 
   it('at the start is named, with its address', async () => {

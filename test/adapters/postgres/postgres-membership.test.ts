@@ -7,6 +7,7 @@ import { FencedError } from '../../../src/core/log/fenced.ts';
 import { StaleVersionError } from '../../../src/ports/event-store.ts';
 import { type Membership, SessionElsewhereError } from '../../../src/ports/membership.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
+import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 /** Only what the test does renews a lease. */
@@ -73,6 +74,25 @@ async function sql(url: string, text: string): Promise<Record<string, unknown>[]
   }
 }
 
+/** Somebody else who has locked something, until `release`. */
+async function lock(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const run = (statement: string) => client.query(statement.replaceAll('@', schemaOf(url)));
+  await run(`BEGIN; ${text}`);
+  let isOver = false;
+  const release = async (last = 'SELECT'): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    await run(`${last}; COMMIT`);
+    await client.end();
+  };
+  const waiting = async () => (await run('SELECT FROM pg_locks WHERE NOT granted')).rowCount;
+  /** Resolves when somebody waits for the lock. */
+  const isAwaited = () => expect.poll(waiting).toBeGreaterThan(0);
+  return { release, isAwaited, [Symbol.asyncDispose]: release };
+}
+
 function schemaOf(url: string): string {
   return new URL(url).searchParams.get('schema') ?? '';
 }
@@ -132,7 +152,110 @@ describe('nodes that share a log', () => {
   });
 });
 
+describe('the lease of a node', () => {
+  it('is renewed however many readers wait for the database', async () => {
+    const url = server.newUrl();
+    await using node = await join(url);
+    await using locked = await lock(url, 'LOCK TABLE @.streams IN ACCESS EXCLUSIVE MODE');
+    const reads = Array.from({ length: 20 }, () => node.store.read('s', 0));
+    let renewals = 0;
+    node.membership.onRenewed(() => {
+      renewals += 1;
+    });
+    await node.membership.refresh();
+    expect(renewals).toBe(1);
+    await locked.release();
+    expect((await Promise.all(reads)).flat()).toEqual([]);
+  });
+
+  it('is renewed over another connection when one says nothing any more', async () => {
+    const url = server.newUrl();
+    await using link = await SeverableLink.to(server.port);
+    const leaseTimes = { leaseMs: 3_000, renewMs: 300 };
+    await using _ = await join(url, { name: 'other', leaseTimes });
+    await using node = await join(url.replace(`:${server.port}`, `:${link.port}`), { leaseTimes });
+    const renewed = Promise.withResolvers<string>();
+    link.muteOpen();
+    node.membership.onRenewed(() => renewed.resolve('renewed'));
+    expect(await Promise.race([renewed.promise, node.lost])).toBe('renewed');
+    expect(node.membership.isHeld).toBe(true);
+  });
+
+  it('is held for those who hear that it was renewed, also after it had ended', async () => {
+    await using node = await join(server.newUrl(), { leaseTimes: BRIEF });
+    await expect.poll(() => node.membership.isHeld).toBe(false);
+    const heard: boolean[] = [];
+    node.membership.onRenewed(() => heard.push(node.membership.isHeld));
+    await node.membership.refresh();
+    expect(heard).toEqual([true]);
+  });
+
+  it('gives the others time after an outage, also where a renewal was on its way all the while', async () => {
+    const url = server.newUrl();
+    await using link = await SeverableLink.to(server.port);
+    const leaseTimes = { leaseMs: 4_000, renewMs: 100, graceMs: 300 };
+    await using node = await join(url.replace(`:${server.port}`, `:${link.port}`), { leaseTimes });
+    await using other = await join(url, { name: 'other' });
+    const { membership } = node;
+    const begun = performance.now();
+    await expect.poll(() => membership.living.size === 2 && performance.now() - begun > 500).toBe(true);
+    link.mute();
+    const muted = performance.now();
+    await sql(
+      url,
+      `UPDATE @.nodes SET lease_end = clock_timestamp() - interval '1 s' WHERE node = ${other.membership.self}`,
+    );
+    // Longer than two renewals take.
+    await expect.poll(() => performance.now() - muted > 400).toBe(true);
+    const seen = Promise.withResolvers<boolean>();
+    membership.onRenewed(() => seen.resolve(membership.living.has(other.membership.self)));
+    link.unmute();
+    expect(await seen.promise).toBe(true);
+    await expect.poll(() => membership.living.has(other.membership.self)).toBe(false);
+  });
+});
+
 describe('a session', () => {
+  it('that is given up while an append to it waits gets the append no more', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    await begin(one, 's');
+    await using locked = await lock(url, "SELECT FROM @.streams WHERE stream = 's' FOR UPDATE");
+    const appended = one.store.append('s', 1, [started('late')]).catch((error: unknown) => error);
+    await locked.isAwaited();
+    one.membership.forget('s');
+    await locked.release(
+      `UPDATE @.streams SET owner = ${other.membership.self}, epoch = epoch + 1 WHERE stream = 's'`,
+    );
+    expect(await appended).toBeInstanceOf(StaleVersionError);
+    expect(await other.store.read('s', 1)).toEqual([]);
+  });
+
+  it('that is erased while it is forked leaves no fork', async () => {
+    await using nodes = await pair();
+    const { url, one } = nodes;
+    one.membership.presumeNew('from');
+    await one.store.append(
+      'from',
+      0,
+      Array.from({ length: 600 }, (_, index) => started(`t${index}`)),
+    );
+    await using locked = await lock(url, 'LOCK TABLE @.events IN SHARE MODE');
+    const forked = one.store.fork('from', 600, 'to').catch((error: unknown) => error);
+    await locked.isAwaited();
+    await locked.release(
+      "DELETE FROM @.streams WHERE stream = 'from'; DELETE FROM @.events WHERE stream = 'from'",
+    );
+    expect(await forked).toBeInstanceOf(Error);
+    expect(await one.store.sessions({ sessionId: 'to' })).toEqual([]);
+  });
+
+  it('has nothing after a seq that no session has', async () => {
+    await using node = await join(server.newUrl());
+    await begin(node, 's');
+    expect(await node.store.read('s', 3_000_000_000)).toEqual([]);
+  });
+
   it('belongs to the node that began it, until that one gives it up', async () => {
     await using nodes = await pair();
     const { one, other } = nodes;

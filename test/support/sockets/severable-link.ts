@@ -40,6 +40,11 @@ export class SeverableLink implements AsyncDisposable {
     for (const socket of this.#sockets) socket.pause();
   }
 
+  /** The same for the connections that are there; later ones are forwarded. */
+  muteOpen(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
   /** Forwards all that was sent meanwhile, too. */
   unmute(): void {
     this.#isMute = false;
