@@ -151,16 +151,22 @@ class PostgresEventStore implements EventStore {
 
   async erase(...streamIds: StreamId[]): Promise<void> {
     const { schema } = this.#database;
-    const ofStreams = (table: string) => ({
-      text: `DELETE FROM ${schema}.${table} WHERE stream = ANY ($1)`,
-      values: [streamIds],
+    // If the answer is lost, it is asked again: another node may have begun a session of the same id by then.
+    const gone = {
+      text: `
+        WITH gone AS (
+          DELETE FROM ${schema}.streams s USING unnest($1::text[], $2::int[]) AS w (stream, epoch)
+          WHERE s.stream = w.stream AND (w.epoch IS NULL OR (s.owner = $3 AND s.epoch = w.epoch))
+          RETURNING s.stream
+        )
+        DELETE FROM ${schema}.events WHERE stream IN (SELECT stream FROM gone)`,
+      values: [streamIds, streamIds.map((id) => this.#epochs.get(id) ?? null), this.#writer.node],
       mayBeLong: true,
-    });
+    };
     await this.#tracked('erase from', () =>
       this.#database.transact(async (session) => {
         await this.#writer.require(session);
-        await session.rows(ofStreams('streams'));
-        await session.rows(ofStreams('events'));
+        await session.rows(gone);
       }),
     );
     this.#appender?.forget(streamIds);

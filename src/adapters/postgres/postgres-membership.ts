@@ -278,7 +278,8 @@ export class PostgresMembership implements Membership {
   }
 
   #livingNode({ node, since, report, left_ms, ...named }: z.infer<typeof NodeRow>): LivingNode {
-    const told = report === null ? NO_LOAD : Report.parse(JSON.parse(report));
+    // A newer version may tell something else. Its report is no reason to lose the lease.
+    const told = report === null ? NO_LOAD : (Report.safeParse(JSON.parse(report)).data ?? NO_LOAD);
     return {
       nodeId: node,
       ...named,

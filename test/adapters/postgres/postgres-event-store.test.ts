@@ -74,6 +74,16 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     expect(await service.store.append('s', 2, [started('c')])).toMatchObject([{ seq: 3 }]);
   });
 
+  it('asks over another connection when one has said nothing for longer than it is patient', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using service = await open(url, { timeouts: { ...IMPATIENT, silenceMs: 400 } });
+    await service.store.append('s', 0, [started('a')]);
+    link.muteOpen();
+    expect(await service.store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
+    expect(await turnsOf(service.store, 's')).toEqual(['a', 'b']);
+  });
+
   it.each(Array.from({ length: 12 }, (_, answers) => answers))(
     'stores all of what is asked or nothing when it is cut after %i answers',
     async (answers) => {

@@ -215,6 +215,15 @@ describe('the lease of a node', () => {
   });
 });
 
+it('a node that tells of itself what others cannot read costs them nothing', async () => {
+  await using nodes = await pair();
+  const { url, one, other } = nodes;
+  await sql(url, `UPDATE @.nodes SET report = '{"load": "much"}' WHERE node = ${other.membership.self}`);
+  await one.membership.refresh();
+  expect(one.membership.isHeld).toBe(true);
+  expect(one.membership.living.get(other.membership.self)).toMatchObject({ load: { sessions: 0 } });
+});
+
 describe('a session', () => {
   it('that is given up while an append to it waits gets the append no more', async () => {
     await using nodes = await pair();
@@ -248,6 +257,19 @@ describe('a session', () => {
     );
     expect(await forked).toBeInstanceOf(Error);
     expect(await one.store.sessions({ sessionId: 'to' })).toEqual([]);
+  });
+
+  it('that another node has begun is not erased with the one that had its id', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    await begin(one, 's');
+    await using locked = await lock(url, "SELECT FROM @.streams WHERE stream = 's' FOR UPDATE");
+    const erased = one.store.erase('s');
+    await locked.isAwaited();
+    // As if an earlier try had erased it, and its answer had been lost.
+    await locked.release(`UPDATE @.streams SET owner = ${other.membership.self} WHERE stream = 's'`);
+    await erased;
+    expect(await other.store.read('s', 0)).toHaveLength(1);
   });
 
   it('has nothing after a seq that no session has', async () => {
