@@ -24,6 +24,7 @@ import { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Peers } from '../ports/peers.ts';
 import { oneBus } from '../runtime/agents/agents-bus.ts';
+import { within } from '../timing/deadline.ts';
 import type { ClientAccess } from './access/client-access.ts';
 import type { AgentHost } from './agents/hosted-agents.ts';
 import { McpEndpoints } from './agents/mcp-endpoints.ts';
@@ -153,8 +154,11 @@ export async function serveHttp({
     port,
     async close() {
       uws.drain();
+      const until = performance.now() + server.drainTimeoutMs;
       await closeInOrder(
         () => host.drain(server.drainTimeoutMs),
+        // The turns that clients of this node wait for may go on at another one.
+        () => peers && within(Math.max(0, until - performance.now()), uws.answered(), undefined),
         // Before the sockets, so that no client of MCP counts as one that has left, which would cancel its turn.
         () => mcp[Symbol.dispose](),
         () => uws.end(),

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SessionResponse } from '../../src/wire/responses.ts';
 import { Cluster } from '../support/cluster/cluster.ts';
 import { clusterAgent, prescribed, STORY_PACE_MS } from '../support/cluster/cluster-agent.ts';
 import { checkCluster } from '../support/cluster/cluster-checks.ts';
 import { ClusterEngines } from '../support/cluster/cluster-engines.ts';
+import type { ClusterNode } from '../support/cluster/cluster-node.ts';
 import { type ClusterWatcher, followWithWebSocket } from '../support/cluster/cluster-watchers.ts';
 import { ClusterWorkload } from '../support/cluster/cluster-workload.ts';
 import { awaited, withinMs } from '../support/cluster/deadline.ts';
@@ -73,7 +75,31 @@ describe('nodes that are stopped and started again, one after the other', () => 
     process.stdout.write(`longest waits for a frame while a node stops: ${longest.join(', ')} ms\n`);
     expect(Math.max(...gaps)).toBeLessThan(STORY_PACE_MS + PROMISED_MS + ALLOWANCE_MS);
   });
+
+  it('answer those who wait at them for a turn of another node', async () => {
+    await using ledger = await tempDirectory();
+    await using cluster = await Cluster.start({ engines, agent: clusterAgent(ledger.path) });
+    const [stopping, owner] = [cluster.node(0), cluster.node(1)];
+    using socket = await TextSocket.open(owner.socketUrl('?session=shared'));
+    const begun = await owner.post('/api/message', { message: 'story', sessionId: 'shared' });
+    expect(begun.status).toBe(200);
+    await socket.first('chunk');
+    // It waits behind the turn that runs.
+    const waiting = stopping.post('/api/message-sync', { message: 'story', sessionId: 'shared' });
+    await expect.poll(() => requestedIn(owner, 'shared')).toBe(2);
+    const killed = cluster.kill(stopping.number, 'SIGTERM');
+    const answer = await waiting;
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ response: prescribed('story').reply });
+    expect((await killed).code).toBe(0);
+  });
 });
+
+/** How many turns the session has, as this node says. */
+async function requestedIn({ url }: ClusterNode, sessionId: string): Promise<number> {
+  const response = await fetch(`${url}/api/sessions/${sessionId}`);
+  return SessionResponse.parse(await response.json()).session.turns.requested;
+}
 
 const turnOf = ({ record }: ClusterWatcher): string | undefined => record.events[0]?.turnId;
 

@@ -37,6 +37,8 @@ const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
+  #unanswered = 0;
+  #onAnswered: () => void = () => undefined;
   /** The exchanges whose response is a stream. */
   readonly #streams = new Set<HttpExchange>();
   #listening: us_listen_socket | null = null;
@@ -67,6 +69,14 @@ export class UwsServer {
   /** Accepts no WebSockets any more. HTTP requests are still answered, so that clients learn why they are refused. */
   drain(): void {
     for (const front of Object.values(this.#deps.webSockets)) front.drain();
+  }
+
+  /** Resolves when every request has its answer, or the beginning of one that is a stream. */
+  async answered(): Promise<void> {
+    if (this.#unanswered === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onAnswered = resolve;
+    });
   }
 
   /**
@@ -103,6 +113,7 @@ export class UwsServer {
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()
       : exchange.readBody(declaredBytes, this.#deps.bodyLimit(request.path));
+    this.#unanswered += 1;
     this.#deps.http
       .handle({ ...request, body })
       .then((response) => this.#respond(exchange, response))
@@ -116,12 +127,21 @@ export class UwsServer {
 
   async #respond(exchange: HttpExchange, response: Response): Promise<void> {
     const isStream = response.body instanceof ReadableStream;
-    if (isStream) this.#streams.add(exchange);
+    if (isStream) {
+      this.#streams.add(exchange);
+      this.#countAnswer();
+    }
     try {
       await exchange.respond(response);
     } finally {
       if (isStream) this.#streams.delete(exchange);
+      else this.#countAnswer();
       response.onOver?.();
     }
+  }
+
+  #countAnswer(): void {
+    this.#unanswered -= 1;
+    if (this.#unanswered === 0) this.#onAnswered();
   }
 }
