@@ -1,8 +1,9 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeLink, Subject } from '../../ports/node-link.ts';
 import { type BusAddress, parseBusUrl } from './bus-url.ts';
+import { RepeatedSubscription } from './repeated-subscription.ts';
 import { messagesOf, TextParts } from './text-parts.ts';
 
 /** Bytes that wait to be sent. Beyond it, texts are dropped until they are sent. */
@@ -48,6 +49,8 @@ class NatsLink implements NodeLink {
   readonly #sender = crypto.randomUUID();
   #sent = 0;
   #isUp = true;
+  /** What the server does not let this node hear. */
+  readonly #refused = new Set<Subject>();
   #dropped = 0;
   /** Bytes that the server has not confirmed. */
   #waiting = 0;
@@ -63,7 +66,7 @@ class NatsLink implements NodeLink {
   }
 
   get isUp(): boolean {
-    return this.#isUp && !this.#isClosed;
+    return this.#isUp && this.#refused.size === 0 && !this.#isClosed;
   }
 
   get dropped(): number {
@@ -85,10 +88,23 @@ class NatsLink implements NodeLink {
   }
 
   subscribe(subject: Subject, listener: (text: string) => void): Unsubscribe {
-    const subscription = this.#connection.subscribe(this.#prefix + subject, {
+    const subscription = new RepeatedSubscription({
+      open: (onError) => this.#open(subject, listener, onError),
+      taken: () => this.#connection.flush(),
+      onRefused: (err) => this.#noteRefusal(subject, err),
+      onAccepted: () => this.#noteAcceptance(subject),
+    });
+    return () => {
+      subscription.end();
+      this.#refused.delete(subject);
+    };
+  }
+
+  #open(subject: Subject, listener: (text: string) => void, onError: (error: Error) => void): Subscription {
+    return this.#connection.subscribe(this.#prefix + subject, {
       callback: (error, { data }) => {
         if (error) {
-          this.#log.warn({ bus: this.#shown, err: error }, 'NATS refused a subscription');
+          onError(error);
           return;
         }
         try {
@@ -100,7 +116,16 @@ class NatsLink implements NodeLink {
         }
       },
     });
-    return () => subscription.unsubscribe();
+  }
+
+  #noteRefusal(subject: Subject, err: Error): void {
+    if (!this.#refused.has(subject) && !this.#isClosed)
+      this.#log.error({ bus: this.#shown, subject, err }, 'NATS refuses a subscription: nodes are not heard');
+    this.#refused.add(subject);
+  }
+
+  #noteAcceptance(subject: Subject): void {
+    if (this.#refused.delete(subject) && this.isUp) this.#regain();
   }
 
   onGap(listener: () => void): Unsubscribe {
@@ -166,7 +191,7 @@ class NatsLink implements NodeLink {
   }
 
   #regain(): void {
-    if (!this.#isUp) this.#log.info({ bus: this.#shown }, 'NATS can be reached again');
+    this.#log.info({ bus: this.#shown }, 'NATS can be reached again');
     this.#isUp = true;
     this.#tellGap();
   }

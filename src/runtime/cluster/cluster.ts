@@ -209,9 +209,12 @@ export class Cluster implements Peers, AsyncDisposable {
       try {
         const answer = await within(ANSWER_MS, this.calls.ask(node, question), NO_ANSWER);
         if (answer !== NO_ANSWER) return [answer];
-        this.#log.warn({ node, question: question.type }, 'a node did not answer in time');
+        this.#log.warn({ asked: node, question: question.type }, 'a node did not answer in time');
       } catch (err) {
-        this.#log.debug({ node, question: question.type, err }, 'a node refused, or could not be asked');
+        this.#log.debug(
+          { asked: node, question: question.type, err },
+          'a node refused, or could not be asked',
+        );
       }
       return [];
     };

@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectNats } from '../../../src/adapters/nats/nats-link.ts';
 import type { NodeLink } from '../../../src/ports/node-link.ts';
 import { NatsServer } from '../../support/nats/nats-server.ts';
 import { freePort } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 let server: NatsServer;
@@ -246,5 +249,33 @@ describe('a NATS server that cannot be used', () => {
   it('is named if there is none', async () => {
     const url = `nats://127.0.0.1:${await freePort()}`;
     await expect(open('c', url)).rejects.toThrow(`NATS at ${url} cannot be reached`);
+  });
+});
+
+describe('a user whose permissions are taken away', () => {
+  const config = (port: number, permissions: string) =>
+    `listen: 127.0.0.1:${port}\nauthorization { users = [{user: a, password: b${permissions}}] }\n`;
+
+  it('hears again when they are back', async () => {
+    await using folder = await tempDirectory();
+    const file = join(folder.path, 'nats.conf');
+    await writeFile(file, 'authorization { users = [{user: a, password: b}] }\n');
+    await using strict = await NatsServer.start('-c', file);
+    const reload = async (permissions: string): Promise<void> => {
+      await writeFile(file, config(strict.port, permissions));
+      process.kill(strict.pid, 'SIGHUP');
+    };
+    await using nodes = await pair(strict.url.replace('//', '//a:b@'));
+    const { one, other, heard } = nodes;
+    let gaps = 0;
+    other.onGap(() => {
+      gaps += 1;
+    });
+    await reload(', permissions: {publish: "none", subscribe: "none"}');
+    await expect.poll(() => other.isUp).toBe(false);
+    await reload('');
+    await expect.poll(() => other.isUp).toBe(true);
+    expect(gaps).toBeGreaterThan(0);
+    await meet(one, heard);
   });
 });
