@@ -73,6 +73,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     });
     this.#orphans = new OrphanTurns({
       ...{ cluster, prefix, log },
+      isKnown: (sessionId) => this.#composed.sessions.caresFor(sessionId),
       own: (sessionId) => this.#requests.own(sessionId),
       goOn: (sessionId) => this.#composed.sessions.goOn(sessionId),
     });
