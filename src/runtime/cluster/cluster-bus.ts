@@ -256,7 +256,12 @@ export class ClusterBus implements Bus, ClusterAgent {
 
   /** Somebody counts the turns, so their ends are heard although no client listens. */
   #hearToEnd({ sessionId, turnId }: Request<'turn.start'>): () => void {
-    const stop = (): void => this.offSession(sessionId, listener);
+    let isOver = false;
+    const stop = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.offSession(sessionId, listener);
+    };
     const listener: SessionListener = {
       hear: (signal) => {
         if (endsTurn(signal, turnId)) stop();

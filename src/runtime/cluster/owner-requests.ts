@@ -154,7 +154,9 @@ export class OwnerRequests {
       await this.#cluster.feeds.follow(this.#prefix + sessionId, owner);
       const question = { type: 'request', prefix: this.#prefix, name, request, context } as const;
       // The other node answers as its handler of this type does.
-      return (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
+      const answer = (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
+      if (isTurn(asked) && !begins(asked.request, answer as Answer<'turn.start'>)) stop?.();
+      return answer;
     } catch (error) {
       stop?.();
       // Its signals come from elsewhere, too.
@@ -255,6 +257,11 @@ interface Asked<T extends RequestType> {
 
 function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {
   return asked.type === 'turn.start';
+}
+
+/** A message that was sent before has the turn that began then. */
+function begins({ turnId }: Request<'turn.start'>, answer: Answer<'turn.start'>): boolean {
+  return answer.turnId === turnId && answer.outcome === undefined;
 }
 
 function answerLost(cause: Error): ServiceError {

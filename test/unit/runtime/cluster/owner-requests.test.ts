@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
+import { isEvent, type MemoryNode, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
+
+const EXPIRES_MS = 86_400_000;
+
+/** Two nodes of one cluster. */
+async function pair() {
+  const shared = new MemoryClusterLog(memoryEventStore());
+  const network = new MemoryNetwork();
+  const memberships = [shared.join(), shared.join()] as const;
+  await memberships[0].refresh();
+  const one = await memoryNode(memberships[0], network);
+  const other = await memoryNode(memberships[1], network);
+  const close = async (): Promise<void> => {
+    await one.agent.close();
+    await other.agent.close();
+  };
+  return { shared, network, one, other, [Symbol.asyncDispose]: close };
+}
+
+/** Says something at the node. Resolves when it is answered. */
+async function say({ bus }: MemoryNode, sessionId: string): Promise<void> {
+  const completed = nextSignal(bus, sessionId, isEvent('turn.completed'));
+  await bus.send('turn.start', { sessionId, turnId: crypto.randomUUID(), text: 'hello' }, ANYONE);
+  await completed;
+}
+
+describe('a message to a session of another node', () => {
+  it('is heard to the end of its turn where turns are counted, and not for ever if it is repeated', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    // As a service does that counts the running turns of its clients.
+    other.agent.bus.onEverySession(() => undefined);
+    const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + EXPIRES_MS };
+    const message = () => ({ sessionId: 's', turnId: crypto.randomUUID(), text: 'hello', key });
+    const completed = nextSignal(one.bus, 's', isEvent('turn.completed'));
+    const begun = await one.bus.send('turn.start', message(), ANYONE);
+    await completed;
+    const repeated = await other.bus.send('turn.start', message(), ANYONE);
+    expect(repeated).toMatchObject({ turnId: begun.turnId, outcome: { status: 'completed' } });
+    expect(other.cluster.feeds.size).toBe(0);
+  });
+});
