@@ -280,7 +280,12 @@ export class Cluster implements Peers, AsyncDisposable {
   }
 
   async #answer(question: Question, from: NodeId): Promise<unknown> {
-    if (question.type === 'topic') return this.#asked.get(question.topic)?.(question.payload);
+    if (question.type === 'topic') {
+      const answer = this.#asked.get(question.topic);
+      // It is starting. No answer would be taken for one.
+      if (!answer) throw new SessionElsewhereError(question.topic, null);
+      return answer(question.payload);
+    }
     const agent = this.#agents.get(question.prefix);
     // It is starting, or has another service file.
     if (!agent) throw new SessionElsewhereError(question.prefix, null);
