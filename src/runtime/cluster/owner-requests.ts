@@ -75,8 +75,8 @@ export class OwnerRequests {
     return this.#owners.get(sessionId);
   }
 
-  async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until'>): Promise<Answer<T>> {
-    const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS };
+  async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until' | 'mayBeDone'>): Promise<Answer<T>> {
+    const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS, mayBeDone: false };
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#try(asked);
@@ -192,8 +192,8 @@ export class OwnerRequests {
       const owner = (await membership.places([stream])).get(stream)?.owner ?? null;
       return owner === membership.self ? null : owner;
     }
-    // While this node stops, another one takes the session.
-    if (this.#composed().sessions.isDraining && effectOf(type) !== 'looks') {
+    // While this node stops, another one takes the session, or has it.
+    if (this.#composed().sessions.isDraining) {
       await this.#composed().sessions.left(sessionId);
       return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
     }
@@ -226,6 +226,7 @@ export class OwnerRequests {
       if (!this.#cluster.membership.owns(stream)) this.#cluster.feeds.loseOwn(stream);
       return null;
     }
+    if (asked.mayBeDone && isDeleted(type, error)) return { answer: undefined as Answer<T> };
     if (!(error instanceof NodeLostError)) throw error;
     this.#owners.delete(sessionId);
     // Whatever the other node did is in the log now, and it can do nothing more.
@@ -235,6 +236,7 @@ export class OwnerRequests {
       return turn && { answer: turn as Answer<T> };
     }
     if (!isAskedAgain(type)) throw answerLost(error);
+    asked.mayBeDone = true;
     return null;
   }
 
@@ -253,6 +255,8 @@ interface Asked<T extends RequestType> {
   readonly context: RequestContext;
   readonly sessionId: SessionId;
   readonly until: number;
+  /** Whether a node that was lost may have done it. */
+  mayBeDone: boolean;
 }
 
 function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {
@@ -262,6 +266,11 @@ function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.sta
 /** A message that was sent before has the turn that began then. */
 function begins({ turnId }: Request<'turn.start'>, answer: Answer<'turn.start'>): boolean {
   return answer.turnId === turnId && answer.outcome === undefined;
+}
+
+/** Whoever asks for the second time that a session is deleted wanted it gone, and it is. */
+function isDeleted(type: RequestType, error: unknown): boolean {
+  return type === 'session.delete' && error instanceof ServiceError && error.code === 'SESSION_NOT_FOUND';
 }
 
 function answerLost(cause: Error): ServiceError {

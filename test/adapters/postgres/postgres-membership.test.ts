@@ -392,7 +392,9 @@ describe('open turns of a node that is gone', () => {
     expect(await one.membership.claimOrphans('', 2, isKnown)).toHaveLength(2);
     expect(await other.membership.claimOrphans('', 10, NONE)).toEqual([]);
     // No claim of this node raises the epoch again.
-    expect(await sql(url, `SELECT DISTINCT epoch FROM @.streams WHERE stream LIKE 's_'`)).toEqual([{ epoch: 1 }]);
+    expect(await sql(url, `SELECT DISTINCT epoch FROM @.streams WHERE stream LIKE 's_'`)).toEqual([
+      { epoch: 1 },
+    ]);
     await one.membership.claim('s1');
     await one.store.append('s1', 1, [started('t2')]);
     await asleep.store[Symbol.asyncDispose]();

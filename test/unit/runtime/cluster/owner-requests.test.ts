@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
-import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
 import { isEvent, type MemoryNode, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
 
@@ -43,5 +43,45 @@ describe('a message to a session of another node', () => {
     const repeated = await other.bus.send('turn.start', message(), ANYONE);
     expect(repeated).toMatchObject({ turnId: begun.turnId, outcome: { status: 'completed' } });
     expect(other.cluster.feeds.size).toBe(0);
+  });
+});
+
+describe('a node that stops', () => {
+  it.each(['session.view', 'session.position'] as const)(
+    'has another one answer %s for a session that it does not have',
+    async (type) => {
+      await using nodes = await pair();
+      const { one, other } = nodes;
+      await say(other, 'of other');
+      // Only what it is asked for from now on meets it while it stops.
+      await one.agent.drain(0);
+      const answer = await one.bus.send(type, { sessionId: 'of other' }, ANYONE);
+      expect(answer).toMatchObject({ head: 4 });
+    },
+  );
+});
+
+describe('a session that is deleted by a node', () => {
+  it('is deleted for the client, too, when the node is lost before it answers', async () => {
+    await using nodes = await pair();
+    const { shared, network, one, other } = nodes;
+    await say(one, 's');
+    await other.bus.send('session.view', { sessionId: 's' }, ANYONE);
+    const lost = Promise.withResolvers<void>();
+    network.way = (text) => {
+      if (!text.startsWith('{"type":"answer"')) return DIRECT;
+      lost.resolve();
+      return LOST;
+    };
+    const deleted = other.bus.send('session.delete', { sessionId: 's' }, ANYONE);
+    await lost.promise;
+    expect(await shared.log.sessions()).toEqual([]);
+    shared.rows.delete(one.membership.self);
+    network.way = () => DIRECT;
+    await other.membership.refresh();
+    await deleted;
+    await expect(other.bus.send('session.delete', { sessionId: 's' }, ANYONE)).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    });
   });
 });
