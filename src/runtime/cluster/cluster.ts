@@ -345,6 +345,8 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#report();
     const left = [...this.#known].filter((node) => !living.has(node));
     this.#known = new Set(living.keys());
+    // An answer of the database that came late may have lacked a node. One that was removed never comes back.
+    for (const node of living.keys()) this.#gone.delete(node);
     if (left.length > 0) {
       this.#log.warn({ nodes: left }, 'nodes of the cluster are gone');
       for (const node of left) this.#gone.add(node);
