@@ -194,9 +194,10 @@ export class ClusterBus implements Bus, ClusterAgent {
       context as RequestContext,
     ];
     const sessionId = sessionOf(wanted);
-    if (sessionId !== null) await this.#requests.admit(sessionId, type);
-    if (sessionId !== null && type === 'session.position') return this.position(sessionId);
-    return this.#local.send(type, wanted, asker);
+    if (sessionId === null) return this.#local.send(type, wanted, asker);
+    return this.#requests.admit<unknown>(sessionId, type, () =>
+      type === 'session.position' ? this.position(sessionId) : this.#local.send(type, wanted, asker),
+    );
   }
 
   async position(sessionId: SessionId): Promise<Position> {

@@ -89,10 +89,11 @@ export class OwnerRequests {
     }
   }
 
-  /** Prepares this node for a request of another one. Throws a `SessionElsewhereError` if the request is not for this node. */
-  async admit(sessionId: SessionId, type: RequestType): Promise<void> {
+  /** The answer to a request of another node. Rejects with a `SessionElsewhereError` if it is not for this node. */
+  async admit<A>(sessionId: SessionId, type: RequestType, answer: () => Promise<A>): Promise<A> {
     await this.#refuseWhenLeaving(sessionId, type);
     if (effectOf(type) === 'changes') await this.claim(sessionId);
+    return this.#thenForget(sessionId, type, answer);
   }
 
   /** Answers by this node. What another node has just recorded counts. */
@@ -143,7 +144,19 @@ export class OwnerRequests {
     if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId, type);
     // Before anything is recorded about the request.
     else if (effectOf(type) === 'changes') await this.claim(sessionId);
-    return this.here(type, request, context);
+    return this.#thenForget(sessionId, type, () => this.here(type, request, context));
+  }
+
+  /** A session that was claimed for a request, and that nobody has loaded since, may not exist: another node may begin it. */
+  async #thenForget<A>(sessionId: SessionId, type: RequestType, answer: () => Promise<A>): Promise<A> {
+    try {
+      return await answer();
+    } finally {
+      if (effectOf(type) === 'changes' && !this.#composed().sessions.has(sessionId)) {
+        this.#cluster.membership.forget(this.#prefix + sessionId);
+        this.#cluster.feeds.loseOwn(this.#prefix + sessionId);
+      }
+    }
   }
 
   async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {

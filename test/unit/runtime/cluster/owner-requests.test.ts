@@ -85,3 +85,30 @@ describe('a session that is deleted by a node', () => {
     });
   });
 });
+
+describe('a session that there is not', () => {
+  it('is nobody’s after a request to change it, and whoever begins it is heard', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    const refusal = { code: 'SESSION_NOT_FOUND' };
+    const completed = nextSignal(one.bus, 's', isEvent('turn.completed'));
+    await expect(one.bus.send('session.delete', { sessionId: 's' }, ANYONE)).rejects.toMatchObject(refusal);
+    expect(one.membership.owns('s')).toBe(false);
+    await say(other, 's');
+    expect(other.membership.owns('s')).toBe(true);
+    expect(await completed).toMatchObject({ sessionId: 's' });
+    // The owner is asked, and has nothing of another session to keep.
+    await one.bus.send('session.delete', { sessionId: 's' }, ANYONE);
+    expect(other.membership.owns('s')).toBe(false);
+  });
+
+  it('stays this node’s while somebody begins it', async () => {
+    await using nodes = await pair();
+    const { one } = nodes;
+    const named = one.bus.send('session.rename', { sessionId: 's', title: 'Mine' }, ANYONE).catch(() => null);
+    const said = say(one, 's');
+    await Promise.all([named, said]);
+    await say(one, 's');
+    expect(one.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
