@@ -91,8 +91,12 @@ export interface Membership {
   /** The session has left the memory of this node, which stays its owner. */
   forget(streamId: StreamId): void;
 
-  /** This node becomes the owner of at most `limit` streams with an open turn whose owners are gone. */
-  claimOrphans(prefix: string, limit: number): Promise<StreamId[]>;
+  /**
+   * This node becomes the owner of at most `limit` streams with an open turn whose owners are gone. At most as many more
+   * are this node's already, and `isKnown` says of each that it is not known: the answer to a claim was lost, for example.
+   * Those have to be claimed before they are used.
+   */
+  claimOrphans(prefix: string, limit: number, isKnown: (stream: StreamId) => boolean): Promise<StreamId[]>;
 
   /** Nobody owns these streams any more. */
   release(streamIds: readonly StreamId[]): Promise<void>;

@@ -22,7 +22,8 @@ interface OwnerRule extends RequestRule {
   readonly effect: 'begins' | 'changes' | 'looks' | 'none';
   /**
    * Whether it is asked again when its answer was lost with a node: doing it twice gives the same answer as once. To
-   * approve a call twice does no harm, but the second answer would be that no call waits.
+   * approve a call twice does no harm, but the second answer would be that no call waits. That there is no session is the
+   * answer to a deletion that was done before, and counts as done.
    */
   readonly again: boolean;
 }

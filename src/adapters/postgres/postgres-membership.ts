@@ -32,7 +32,7 @@ const NodeRow = z.object({
   left_ms: z.number(),
 });
 const ClaimRow = z.object({ owner: Bigint.nullable(), epoch: z.int() });
-const OrphanRow = z.object({ stream: z.string(), epoch: z.int() });
+const OrphanRow = z.object({ stream: z.string(), epoch: z.int().nullable() });
 const PlaceRow = z.object({ stream: z.string(), head: z.int(), owner: Bigint.nullable() });
 
 /** The nodes that share a log in PostgreSQL, as rows beside it. */
@@ -154,27 +154,41 @@ export class PostgresMembership implements Membership {
     this.#epochs.delete(streamId);
   }
 
-  async claimOrphans(prefix: string, limit: number): Promise<StreamId[]> {
+  async claimOrphans(
+    prefix: string,
+    limit: number,
+    isKnown: (stream: StreamId) => boolean,
+  ): Promise<StreamId[]> {
     const { schema } = this.#database;
+    const isThere = `EXISTS (SELECT FROM ${schema}.nodes WHERE node = $1)`;
+    const isOpen = `open AND starts_with(stream, $2) AND ($2 <> '' OR NOT starts_with(stream, '~'))`;
+    // A claim whose answer was lost, and which is repeated, finds what it has claimed among the streams of this node.
     const rows = await this.#database.insist('claim sessions in', () =>
       this.#database.rows({
         text: `
-          UPDATE ${schema}.streams SET owner = $1, epoch = epoch + 1
-          WHERE EXISTS (SELECT FROM ${schema}.nodes WHERE node = $1) AND stream IN (
-            SELECT stream FROM ${schema}.streams
-            WHERE open AND starts_with(stream, $2) AND ($2 <> '' OR NOT starts_with(stream, '~'))
-              AND ${this.#isNobodys}
-            LIMIT $3 FOR UPDATE SKIP LOCKED)
-          RETURNING stream, epoch`,
+          WITH claimed AS (
+            UPDATE ${schema}.streams SET owner = $1, epoch = epoch + 1
+            WHERE ${isThere} AND stream IN (
+              SELECT stream FROM ${schema}.streams WHERE ${isOpen} AND ${this.#isNobodys}
+              LIMIT $3 FOR UPDATE SKIP LOCKED)
+            RETURNING stream, epoch)
+          SELECT stream, epoch FROM claimed
+          UNION ALL SELECT stream, NULL FROM ${schema}.streams
+          WHERE ${isOpen} AND owner = $1 AND ${isThere}`,
         values: [this.self, prefix, limit],
         mayBeLong: true,
       }),
     );
-    return rows.map((row) => {
+    const claimed: StreamId[] = [];
+    const left: StreamId[] = [];
+    for (const row of rows) {
       const { stream, epoch } = OrphanRow.parse(row);
-      this.#epochs.set(stream, epoch);
-      return stream;
-    });
+      if (epoch !== null) {
+        this.#epochs.set(stream, epoch);
+        claimed.push(stream);
+      } else if (left.length < limit && !isKnown(stream)) left.push(stream);
+    }
+    return [...claimed, ...left];
   }
 
   async release(streamIds: readonly StreamId[]): Promise<void> {

@@ -10,6 +10,8 @@ import { ownerPrefixes } from './owner-prefixes.ts';
 const MOST_COUNTS = 10_000;
 /** A count is made anew when sessions begin or end meanwhile, this often at most. */
 const MOST_READINGS = 3;
+/** At the limit, a count that is older is made again: sessions may have ended that nobody here has heard of. */
+const FRESH_MS = 5_000;
 /** When a client that has too many sessions may try again. Time alone gives it no room. */
 const RETRY_SECONDS = 60;
 
@@ -20,6 +22,8 @@ interface Count {
   pending: number;
   /** How many sessions have begun or ended since the count was asked for. */
   changes: number;
+  /** When the log was read last. */
+  countedAt: number;
   /** Null when the sessions are counted. */
   counting: Promise<void> | null;
 }
@@ -33,13 +37,16 @@ type Agent = Pick<Bus, 'send'>;
  */
 export class SessionQuota {
   readonly #limits: PerHolder;
+  readonly #now: () => number;
   readonly #agents: Agent[] = [];
   /** By what the ids of the sessions begin with. */
   readonly #counts = new Map<string, Count>();
   #refusals = 0;
 
-  constructor(limits: PerHolder) {
+  /** @param now a simulated one, in tests. */
+  constructor(limits: PerHolder, now: () => number = () => performance.now()) {
     this.#limits = limits;
+    this.#now = now;
   }
 
   /** How often there were too many. */
@@ -59,18 +66,26 @@ export class SessionQuota {
   async admit(sessionId: SessionId, agent: Agent): Promise<() => void> {
     const prefixes = ownerPrefixes(sessionId);
     if (!prefixes) return () => undefined;
-    const wanted: { of: LimitHolder; limit: number; count: Count }[] = [];
+    const wanted: { of: LimitHolder; limit: number; count: Count; prefix: string }[] = [];
     for (const holder of HOLDERS) {
       const limit = this.#limits[holder];
-      if (limit !== false) wanted.push({ of: holder, limit, count: await this.#counted(prefixes[holder]) });
+      const prefix = prefixes[holder];
+      if (limit !== false) wanted.push({ of: holder, limit, count: await this.#counted(prefix), prefix });
     }
-    const full = wanted.find(({ limit, count }) => count.sessions + count.pending >= limit);
+    const findFull = () => wanted.find(({ limit, count }) => count.sessions + count.pending >= limit);
+    let full = findFull();
     if (full) {
       // At the limit, and only there, it matters whether there is the session already.
       const { head } = await agent.send('session.position', { sessionId }, ANYONE);
       if (head > 0) return () => undefined;
-      this.#refusals += 1;
-      throw tooMany(full);
+    }
+    for (; full; full = findFull()) {
+      if (this.#now() - full.count.countedAt < FRESH_MS) {
+        this.#refusals += 1;
+        throw tooMany(full);
+      }
+      full.count.counting ??= this.#read(full.prefix, full.count);
+      await full.count.counting;
     }
     for (const { count } of wanted) count.pending += 1;
     return () => {
@@ -118,7 +133,7 @@ export class SessionQuota {
 
   async #counted(prefix: string): Promise<Count> {
     const known = this.#counts.get(prefix);
-    const count = known ?? { sessions: 0, pending: 0, changes: 0, counting: null };
+    const count = known ?? { sessions: 0, pending: 0, changes: 0, countedAt: 0, counting: null };
     if (!known) {
       this.#makeRoom();
       this.#counts.set(prefix, count);
@@ -136,6 +151,7 @@ export class SessionQuota {
         for (const agent of this.#agents) sessions += await agent.send('session.count', { prefix }, ANYONE);
         if (count.changes !== changes && reading < MOST_READINGS) continue;
         count.sessions = sessions;
+        count.countedAt = this.#now();
         count.counting = null;
         return;
       }

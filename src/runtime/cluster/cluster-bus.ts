@@ -73,6 +73,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     });
     this.#orphans = new OrphanTurns({
       ...{ cluster, prefix, log },
+      isKnown: (sessionId) => this.#composed.sessions.caresFor(sessionId),
       own: (sessionId) => this.#requests.own(sessionId),
       goOn: (sessionId) => this.#composed.sessions.goOn(sessionId),
     });
@@ -193,9 +194,10 @@ export class ClusterBus implements Bus, ClusterAgent {
       context as RequestContext,
     ];
     const sessionId = sessionOf(wanted);
-    if (sessionId !== null) await this.#requests.admit(sessionId, type);
-    if (sessionId !== null && type === 'session.position') return this.position(sessionId);
-    return this.#local.send(type, wanted, asker);
+    if (sessionId === null) return this.#local.send(type, wanted, asker);
+    return this.#requests.admit<unknown>(sessionId, type, () =>
+      type === 'session.position' ? this.position(sessionId) : this.#local.send(type, wanted, asker),
+    );
   }
 
   async position(sessionId: SessionId): Promise<Position> {
@@ -255,7 +257,12 @@ export class ClusterBus implements Bus, ClusterAgent {
 
   /** Somebody counts the turns, so their ends are heard although no client listens. */
   #hearToEnd({ sessionId, turnId }: Request<'turn.start'>): () => void {
-    const stop = (): void => this.offSession(sessionId, listener);
+    let isOver = false;
+    const stop = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.offSession(sessionId, listener);
+    };
     const listener: SessionListener = {
       hear: (signal) => {
         if (endsTurn(signal, turnId)) stop();

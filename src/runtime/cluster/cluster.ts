@@ -283,7 +283,12 @@ export class Cluster implements Peers, AsyncDisposable {
   }
 
   async #answer(question: Question, from: NodeId): Promise<unknown> {
-    if (question.type === 'topic') return this.#asked.get(question.topic)?.(question.payload);
+    if (question.type === 'topic') {
+      const answer = this.#asked.get(question.topic);
+      // It is starting. No answer would be taken for one.
+      if (!answer) throw new SessionElsewhereError(question.topic, null);
+      return answer(question.payload);
+    }
     const agent = this.#agents.get(question.prefix);
     // It is starting, or has another service file.
     if (!agent) throw new SessionElsewhereError(question.prefix, null);
@@ -343,6 +348,8 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#report();
     const left = [...this.#known].filter((node) => !living.has(node));
     this.#known = new Set(living.keys());
+    // An answer of the database that came late may have lacked a node. One that was removed never comes back.
+    for (const node of living.keys()) this.#gone.delete(node);
     if (left.length > 0) {
       this.#log.warn({ nodes: left }, 'nodes of the cluster are gone');
       for (const node of left) this.#gone.add(node);

@@ -1,4 +1,5 @@
 import type { SessionId } from '../../core/ids.ts';
+import type { StreamId } from '../../core/log/streams.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -10,13 +11,15 @@ export interface OrphanTurnsDeps {
   /** What the agent's streams begin with. */
   readonly prefix: string;
   readonly log: Logger;
+  /** Whether this node has the session in memory, or sees to it later. */
+  readonly isKnown: (sessionId: SessionId) => boolean;
   /** The session belongs to this node now. */
   readonly own: (sessionId: SessionId) => Promise<void>;
   /** Goes on with the open turn of the session. */
   readonly goOn: (sessionId: SessionId) => Promise<void>;
 }
 
-/** Takes over open turns whose node is gone. */
+/** Takes over open turns whose node is gone, and finds those of this node that it does not know of. */
 export class OrphanTurns {
   readonly #deps: OrphanTurnsDeps;
   #isRunning = false;
@@ -39,14 +42,15 @@ export class OrphanTurns {
   }
 
   async #searchAll(): Promise<void> {
-    const { cluster, prefix, log } = this.#deps;
+    const { cluster, prefix, log, isKnown } = this.#deps;
+    const isKnownStream = (stream: StreamId): boolean => isKnown(stream.slice(prefix.length));
     this.#isRunning = true;
     try {
       while (this.#isAskedAgain && !cluster.isDraining) {
         this.#isAskedAgain = false;
-        const orphans = await cluster.membership.claimOrphans(prefix, AT_ONCE);
+        const orphans = await cluster.membership.claimOrphans(prefix, AT_ONCE, isKnownStream);
         await Promise.all(orphans.map((stream) => this.#takeOver(stream.slice(prefix.length))));
-        if (orphans.length === AT_ONCE) this.#isAskedAgain = true;
+        if (orphans.length >= AT_ONCE) this.#isAskedAgain = true;
       }
     } catch (err) {
       log.warn({ err }, 'could not look for open turns of nodes that are gone');
@@ -56,11 +60,18 @@ export class OrphanTurns {
   }
 
   async #takeOver(sessionId: SessionId): Promise<void> {
-    const { own, goOn, log } = this.#deps;
+    const { cluster, prefix, own, goOn, log } = this.#deps;
+    // Otherwise it is claimed when it is loaded.
+    const isClaimed = cluster.membership.owns(prefix + sessionId);
     try {
-      await own(sessionId);
+      if (isClaimed) await own(sessionId);
       await goOn(sessionId);
-      log.info({ sessionId }, 'an open turn of a node that is gone goes on here');
+      log.info(
+        { sessionId },
+        isClaimed
+          ? 'an open turn of a node that is gone goes on here'
+          : 'an open turn of this node goes on, which was not in memory',
+      );
     } catch (err) {
       log.error({ sessionId, err }, 'a session with an open turn could not be loaded');
     }

@@ -75,8 +75,8 @@ export class OwnerRequests {
     return this.#owners.get(sessionId);
   }
 
-  async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until'>): Promise<Answer<T>> {
-    const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS };
+  async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until' | 'mayBeDone'>): Promise<Answer<T>> {
+    const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS, mayBeDone: false };
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#try(asked);
@@ -89,10 +89,11 @@ export class OwnerRequests {
     }
   }
 
-  /** Prepares this node for a request of another one. Throws a `SessionElsewhereError` if the request is not for this node. */
-  async admit(sessionId: SessionId, type: RequestType): Promise<void> {
+  /** The answer to a request of another node. Rejects with a `SessionElsewhereError` if it is not for this node. */
+  async admit<A>(sessionId: SessionId, type: RequestType, answer: () => Promise<A>): Promise<A> {
     await this.#refuseWhenLeaving(sessionId, type);
     if (effectOf(type) === 'changes') await this.claim(sessionId);
+    return this.#thenForget(sessionId, type, answer);
   }
 
   /** Answers by this node. What another node has just recorded counts. */
@@ -143,7 +144,19 @@ export class OwnerRequests {
     if (sessions.isDraining) await this.#refuseWhenLeaving(sessionId, type);
     // Before anything is recorded about the request.
     else if (effectOf(type) === 'changes') await this.claim(sessionId);
-    return this.here(type, request, context);
+    return this.#thenForget(sessionId, type, () => this.here(type, request, context));
+  }
+
+  /** A session that was claimed for a request, and that nobody has loaded since, may not exist: another node may begin it. */
+  async #thenForget<A>(sessionId: SessionId, type: RequestType, answer: () => Promise<A>): Promise<A> {
+    try {
+      return await answer();
+    } finally {
+      if (effectOf(type) === 'changes' && !this.#composed().sessions.has(sessionId)) {
+        this.#cluster.membership.forget(this.#prefix + sessionId);
+        this.#cluster.feeds.loseOwn(this.#prefix + sessionId);
+      }
+    }
   }
 
   async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {
@@ -154,7 +167,9 @@ export class OwnerRequests {
       await this.#cluster.feeds.follow(this.#prefix + sessionId, owner);
       const question = { type: 'request', prefix: this.#prefix, name, request, context } as const;
       // The other node answers as its handler of this type does.
-      return (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
+      const answer = (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
+      if (isTurn(asked) && !begins(asked.request, answer as Answer<'turn.start'>)) stop?.();
+      return answer;
     } catch (error) {
       stop?.();
       // Its signals come from elsewhere, too.
@@ -190,8 +205,8 @@ export class OwnerRequests {
       const owner = (await membership.places([stream])).get(stream)?.owner ?? null;
       return owner === membership.self ? null : owner;
     }
-    // While this node stops, another one takes the session.
-    if (this.#composed().sessions.isDraining && effectOf(type) !== 'looks') {
+    // While this node stops, another one takes the session, or has it.
+    if (this.#composed().sessions.isDraining) {
       await this.#composed().sessions.left(sessionId);
       return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
     }
@@ -224,6 +239,7 @@ export class OwnerRequests {
       if (!this.#cluster.membership.owns(stream)) this.#cluster.feeds.loseOwn(stream);
       return null;
     }
+    if (asked.mayBeDone && isDeleted(type, error)) return { answer: undefined as Answer<T> };
     if (!(error instanceof NodeLostError)) throw error;
     this.#owners.delete(sessionId);
     // Whatever the other node did is in the log now, and it can do nothing more.
@@ -233,6 +249,7 @@ export class OwnerRequests {
       return turn && { answer: turn as Answer<T> };
     }
     if (!isAskedAgain(type)) throw answerLost(error);
+    asked.mayBeDone = true;
     return null;
   }
 
@@ -251,10 +268,22 @@ interface Asked<T extends RequestType> {
   readonly context: RequestContext;
   readonly sessionId: SessionId;
   readonly until: number;
+  /** Whether a node that was lost may have done it. */
+  mayBeDone: boolean;
 }
 
 function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {
   return asked.type === 'turn.start';
+}
+
+/** A message that was sent before has the turn that began then. */
+function begins({ turnId }: Request<'turn.start'>, answer: Answer<'turn.start'>): boolean {
+  return answer.turnId === turnId && answer.outcome === undefined;
+}
+
+/** Whoever asks for the second time that a session is deleted wanted it gone, and it is. */
+function isDeleted(type: RequestType, error: unknown): boolean {
+  return type === 'session.delete' && error instanceof ServiceError && error.code === 'SESSION_NOT_FOUND';
 }
 
 function answerLost(cause: Error): ServiceError {

@@ -1,5 +1,6 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 
@@ -23,6 +24,8 @@ export class FaultRecovery {
   /** Failures in a row. */
   readonly #failures = new Map<SessionId, number>();
   readonly #waits = new Map<SessionId, unknown>();
+  /** Those that wait for the next message or start. */
+  readonly #givenUp = new Set<SessionId>();
   #stopped = false;
 
   constructor(deps: FaultRecoveryDeps) {
@@ -30,11 +33,27 @@ export class FaultRecovery {
     this.#clock = deps.clock ?? systemClock;
   }
 
+  /** Whether the session is loaded again later, or was given up. */
+  has(sessionId: SessionId): boolean {
+    return this.#waits.has(sessionId) || this.#givenUp.has(sessionId);
+  }
+
+  /** The session is not loaded again by itself. */
+  giveUp(sessionId: SessionId): void {
+    this.#failures.delete(sessionId);
+    this.#givenUp.add(sessionId);
+  }
+
+  /** The session could be loaded, whoever has asked for it. */
+  noteLoaded(sessionId: SessionId): void {
+    this.#givenUp.delete(sessionId);
+  }
+
   /** @param attempts how often the open turn has been started so far. */
   loadLater(sessionId: SessionId, attempts: number): void {
     if (this.#stopped || this.#waits.has(sessionId)) return;
     if (attempts >= MOST_ATTEMPTS) {
-      this.#failures.delete(sessionId);
+      this.giveUp(sessionId);
       this.#deps.log.error(
         { sessionId, attempts },
         'a turn could not be recorded again and again: it waits for the next message or start',
@@ -62,6 +81,11 @@ export class FaultRecovery {
       await this.#deps.load(sessionId);
       this.#failures.delete(sessionId);
     } catch (error) {
+      if (error instanceof SessionElsewhereError) {
+        // Whoever has it goes on with its turn.
+        this.#failures.delete(sessionId);
+        return;
+      }
       this.#deps.log.warn({ sessionId, err: error }, 'a session with an open turn could not be loaded again');
       this.loadLater(sessionId, attempts);
     }

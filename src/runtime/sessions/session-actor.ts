@@ -47,7 +47,7 @@ export interface SessionDeps extends RecordDeps {
   readonly policy: SessionPolicy;
   readonly log: Logger;
   /** Called when the session cannot go on. It must be loaded again from the log. */
-  readonly onFault: (session: SessionActor) => void;
+  readonly onFault: (session: SessionActor, error: unknown) => void;
   /** Called each time nothing is open in the session any more. */
   readonly onRest: (session: SessionActor) => void;
   /** A simulated one, in tests and replays. */
@@ -412,7 +412,7 @@ export class SessionActor {
     );
     this.#faulted = true;
     this.stop();
-    this.#deps.onFault(this);
+    this.#deps.onFault(this, error);
     // The rejection tells the caller of the command. Those who wait for the running turn learn it from this signal.
     if (this.state.open) {
       this.#deps.bus.publish({

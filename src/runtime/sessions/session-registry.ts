@@ -1,6 +1,7 @@
 import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
@@ -38,14 +39,14 @@ export class SessionRegistry {
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
     this.#inMemory = new LoadedSessions(deps);
-    this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.session(sessionId) });
+    this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.#goOn(sessionId) });
     this.#ephemeral = new EphemeralSessions({
       ...deps,
       remove: (sessionId) => this.#deleteIfThere(sessionId),
     });
     this.#loader = new SessionLoader({
       ...deps,
-      onFault: (session) => this.#unloadFaulted(session),
+      onFault: (session, error) => this.#unloadFaulted(session, error),
       onRest: (session) => {
         this.#inMemory.rested(session);
         if (session.isEphemeral && !session.state.deleted) this.#ephemeral.deleteLater(session.sessionId);
@@ -135,8 +136,23 @@ export class SessionRegistry {
     }
   }
 
-  /** Loads a session that counts as open, and with it goes on with its turn, or with its deletion. */
+  /**
+   * Loads a session that counts as open, and with it goes on with its turn, or with its deletion. Rejects if it cannot be
+   * loaded: while the log is away that is tried again later.
+   */
   async goOn(sessionId: SessionId): Promise<void> {
+    try {
+      await this.#goOn(sessionId);
+    } catch (error) {
+      if (!(error instanceof SessionElsewhereError) && !this.#recovery.has(sessionId)) {
+        if (error instanceof StorageAwayError) this.#recovery.loadLater(sessionId, 0);
+        else this.#recovery.giveUp(sessionId);
+      }
+      throw error;
+    }
+  }
+
+  async #goOn(sessionId: SessionId): Promise<void> {
     const { isIdle } = await this.session(sessionId);
     if (isIdle) await this.#ephemeral.deleteLeftover(sessionId);
   }
@@ -251,6 +267,11 @@ export class SessionRegistry {
     return this.#inMemory.has(sessionId);
   }
 
+  /** Whether nobody else has to go on with the session: it is in memory or loading, is loaded later, or waits for somebody. */
+  caresFor(sessionId: SessionId): boolean {
+    return this.has(sessionId) || this.#recovery.has(sessionId);
+  }
+
   /** Whether the session is in memory and has begun, so that this process certainly owns it. */
   hasBegun(sessionId: SessionId): boolean {
     return (this.#inMemory.at(sessionId)?.state.seq ?? 0) > 0;
@@ -288,16 +309,20 @@ export class SessionRegistry {
   async #load(sessionId: SessionId): Promise<SessionActor> {
     await this.#deps.directory.claim(sessionId);
     const session = await this.#loader.load(sessionId);
+    this.#recovery.noteLoaded(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
     if (session.state.open && !this.#draining) await session.resume();
     return session;
   }
 
   /** Unloads a session whose event could not be recorded, and schedules a retry of its open turn. */
-  #unloadFaulted(session: SessionActor): void {
+  #unloadFaulted(session: SessionActor, error: unknown): void {
     this.#inMemory.forget(session);
     const { open } = session.state;
     if (open) this.#recovery.loadLater(session.sessionId, open.attempt);
+    // What may be stored may have begun a turn.
+    else if (error instanceof StorageAwayError && error.mayBeStored)
+      this.#recovery.loadLater(session.sessionId, 0);
   }
 }
 

@@ -26,6 +26,8 @@ afterAll(async () => {
 
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
 const OPEN = { open: true };
+/** Which streams a node knows that has none in memory. */
+const NONE = () => false;
 
 /** A service on the log, which shares it unless it says that it does not. */
 async function join(url: string, { name = 'a node', leaseTimes = QUIET, shares = true } = {}) {
@@ -500,19 +502,46 @@ describe('open turns of a node that is gone', () => {
     await outlive(one, asleep);
     const claimed: string[][] = [[], []];
     for (let round = 0; round < 5; round += 1) {
-      const both = await Promise.all([one, other].map(({ membership }) => membership.claimOrphans('', 5)));
+      const both = await Promise.all(
+        [one, other].map(({ membership }) => membership.claimOrphans('', 5, () => true)),
+      );
       for (const [index, orphans] of both.entries()) {
         expect(orphans.length).toBeLessThanOrEqual(5);
         claimed[index]?.push(...orphans);
       }
     }
-    claimed[0]?.push(...(await one.membership.claimOrphans('', 100)));
+    const known = new Set(['alive', ...claimed.flat()]);
+    claimed[0]?.push(...(await one.membership.claimOrphans('', 100, (stream) => known.has(stream))));
     expect(claimed.flat().toSorted()).toEqual(streams.toSorted());
     expect(claimed[1]?.length).toBeGreaterThan(0);
     const [[mine = ''] = []] = claimed;
     await one.store.append(mine, 1, [started('t2')]);
-    expect(await other.membership.claimOrphans('~agent~', 100)).toEqual(['~agent~s']);
-    expect(await other.membership.claimOrphans('', 100)).toEqual([]);
+    expect(await other.membership.claimOrphans('~agent~', 100, NONE)).toEqual(['~agent~s']);
+    expect(await other.membership.claimOrphans('', 100, (stream) => known.has(stream))).toEqual([]);
+    await asleep.store[Symbol.asyncDispose]();
+  });
+
+  it('are found again by the node that has claimed them without learning of that', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    const asleep = await zombie(url, 's1', 's2', 's3', '~agent~s');
+    await begin(one, 'in memory');
+    await begin(one, 'idle', { open: false });
+    await outlive(one, asleep);
+    const isKnown = (stream: string): boolean => stream === 'in memory';
+    const claimed = await one.membership.claimOrphans('', 10, isKnown);
+    for (const stream of claimed) one.membership.forget(stream);
+    const again = await one.membership.claimOrphans('', 10, isKnown);
+    expect(again.toSorted()).toEqual(['s1', 's2', 's3']);
+    expect(again.map((stream) => one.membership.owns(stream))).toEqual([false, false, false]);
+    expect(await one.membership.claimOrphans('', 2, isKnown)).toHaveLength(2);
+    expect(await other.membership.claimOrphans('', 10, NONE)).toEqual([]);
+    // No claim of this node raises the epoch again.
+    expect(await sql(url, `SELECT DISTINCT epoch FROM @.streams WHERE stream LIKE 's_'`)).toEqual([
+      { epoch: 1 },
+    ]);
+    await one.membership.claim('s1');
+    await one.store.append('s1', 1, [started('t2')]);
     await asleep.store[Symbol.asyncDispose]();
   });
 
@@ -523,7 +552,7 @@ describe('open turns of a node that is gone', () => {
     await begin(node, 'free');
     await node.membership.release(['free']);
     await outlive(node, asleep);
-    expect(await asleep.membership.claimOrphans('', 10)).toEqual([]);
+    expect(await asleep.membership.claimOrphans('', 10, NONE)).toEqual([]);
     await expect(asleep.membership.claim('free')).rejects.toThrow(FencedError);
     await asleep.store[Symbol.asyncDispose]();
   });
@@ -534,7 +563,7 @@ describe('open turns of a node that is gone', () => {
     const stopping = await join(url);
     await begin(stopping, 's');
     await stopping.store[Symbol.asyncDispose]();
-    expect(await node.membership.claimOrphans('', 10)).toEqual(['s']);
+    expect(await node.membership.claimOrphans('', 10, NONE)).toEqual(['s']);
   });
 });
 
@@ -578,7 +607,7 @@ describe('a log of the first version', () => {
     await using node = await join(url);
     expect(await node.store.read('s', 0)).toMatchObject([{ seq: 1, event: started('t1') }]);
     expect((await node.membership.places(['s'])).get('s')).toEqual({ owner: null, head: 1 });
-    expect(await node.membership.claimOrphans('', 10)).toEqual(['s']);
+    expect(await node.membership.claimOrphans('', 10, NONE)).toEqual(['s']);
     await node.store.append('s', 1, [started('t2')]);
   });
 });

@@ -130,17 +130,22 @@ export class MemoryMembership implements Membership {
     this.epochs.delete(streamId);
   }
 
-  async claimOrphans(prefix: string, limit: number): Promise<StreamId[]> {
+  async claimOrphans(
+    prefix: string,
+    limit: number,
+    isKnown: (stream: StreamId) => boolean,
+  ): Promise<StreamId[]> {
     this.#requireDatabase();
     const open = await this.#shared.log.sessions({ open: true });
     const isOfAgent = (stream: string): boolean =>
       stream.startsWith(prefix) && (prefix !== '' || !stream.startsWith('~'));
-    const orphans = open
-      .map(({ sessionId }) => sessionId)
-      .filter((stream) => isOfAgent(stream) && this.#shared.ownerOf(stream) === null)
-      .slice(0, limit);
+    const streams = open.map(({ sessionId }) => sessionId).filter(isOfAgent);
+    const isLeft = (stream: StreamId): boolean =>
+      this.#shared.ownerOf(stream) === this.self && !isKnown(stream);
+    const left = streams.filter(isLeft).slice(0, limit);
+    const orphans = streams.filter((stream) => this.#shared.ownerOf(stream) === null).slice(0, limit);
     for (const stream of orphans) this.epochs.set(stream, this.#shared.give(stream, this.self));
-    return orphans;
+    return [...orphans, ...left];
   }
 
   async release(streamIds: readonly StreamId[]): Promise<void> {

@@ -106,17 +106,22 @@ export class SimulatedDatabase {
     return { owner: this.#ownerOf(stream), epoch: stream.epoch };
   }
 
-  claimOrphans(node: NodeId, limit: number): { streamId: StreamId; epoch: number }[] {
-    if (!this.nodes.has(node)) return [];
-    const orphans = [...this.streams].filter(
-      ([id, stream]) => stream.open && !id.startsWith('~') && this.#ownerOf(stream) === null,
-    );
-    return orphans.slice(0, limit).map(([streamId, stream]) => {
+  /** @returns also the open streams that the node owned before. */
+  claimOrphans(
+    node: NodeId,
+    limit: number,
+  ): { claimed: { streamId: StreamId; epoch: number }[]; own: StreamId[] } {
+    if (!this.nodes.has(node)) return { claimed: [], own: [] };
+    const open = [...this.streams].filter(([id, stream]) => stream.open && !id.startsWith('~'));
+    const own = open.flatMap(([id, stream]) => (stream.owner === node ? [id] : []));
+    const orphans = open.filter(([, stream]) => this.#ownerOf(stream) === null);
+    const claimed = orphans.slice(0, limit).map(([streamId, stream]) => {
       stream.owner = node;
       stream.epoch += 1;
       this.#world.note(`node ${node} owns ${streamId} in epoch ${stream.epoch}`);
       return { streamId, epoch: stream.epoch };
     });
+    return { claimed, own };
   }
 
   release(node: NodeId, streamIds: readonly StreamId[]): void {

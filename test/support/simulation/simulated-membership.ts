@@ -89,12 +89,17 @@ export class SimulatedMembership implements Membership {
     this.epochs.delete(streamId);
   }
 
-  async claimOrphans(_prefix: string, limit: number): Promise<StreamId[]> {
-    const claimed = await this.#database.ask('claim orphans', (database) =>
+  async claimOrphans(
+    _prefix: string,
+    limit: number,
+    isKnown: (stream: StreamId) => boolean,
+  ): Promise<StreamId[]> {
+    const { claimed, own } = await this.#database.ask('claim orphans', (database) =>
       database.claimOrphans(this.self, limit),
     );
     for (const { streamId, epoch } of claimed) this.epochs.set(streamId, epoch);
-    return claimed.map(({ streamId }) => streamId);
+    const left = own.filter((streamId) => !isKnown(streamId)).slice(0, limit);
+    return [...claimed.map(({ streamId }) => streamId), ...left];
   }
 
   async release(streamIds: readonly StreamId[]): Promise<void> {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import type { SessionListener } from '../../../src/ports/bus.ts';
+import { SessionElsewhereError } from '../../../src/ports/membership.ts';
+import { FaultRecovery } from '../../../src/runtime/sessions/fault-recovery.ts';
+import { CLIENT } from '../../support/sessions/origins.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 const diskFull = new Error('disk full');
 /** The longest wait between two tries. */
@@ -98,5 +103,101 @@ describe('a turn that could not be recorded', () => {
     await rig.registry.drain(0);
     clock.increment(LONG_MS);
     expect(rig.store.reads).toBe(reads);
+  });
+});
+
+/** Its message is stored, and nobody knows. */
+async function sayWithoutAnswer(rig: SessionRig, text: string): Promise<void> {
+  rig.store.afterAppend = async () => {
+    rig.store.afterAppend = async () => undefined;
+    throw new StorageAwayError('the connection was lost', { mayBeStored: true });
+  };
+  await expect(rig.say(text)).rejects.toThrow('the connection was lost');
+}
+
+describe('a message of which nobody knows whether it was recorded', () => {
+  it('is answered by itself if it was, also the first one of a session', async () => {
+    const { rig, clock, heard } = start();
+    await sayWithoutAnswer(rig, 'first');
+    clock.increment(LONG_MS);
+    (await rig.model.call(0)).answer('1');
+    await heard.event('turn.completed', 'first');
+    await sayWithoutAnswer(rig, 'second');
+    clock.increment(LONG_MS);
+    (await rig.model.call(1)).answer('2');
+    await heard.event('turn.completed', 'second');
+    expect((await rig.logged()).filter(({ type }) => type === 'turn.requested')).toHaveLength(2);
+  });
+
+  it('is not looked for if it certainly was not', async () => {
+    const { rig, clock } = start();
+    rig.store.refuseNext('turn.requested', new StorageAwayError('away'));
+    await expect(rig.say('hello')).rejects.toThrow('away');
+    expect(rig.registry.caresFor('s')).toBe(false);
+    clock.increment(LONG_MS);
+    expect(rig.registry.size).toBe(0);
+  });
+});
+
+describe('a session with an open turn that could not be loaded', () => {
+  /** It was begun by a service that is no more. */
+  async function begun() {
+    const started = start();
+    const { rig } = started;
+    const events = [
+      { type: 'turn.requested', turnId: 'hello', text: 'hello' },
+      { type: 'turn.started', turnId: 'hello' },
+    ] as const;
+    await rig.journal.append('s', 0, events, { open: true, origin: CLIENT });
+    return started;
+  }
+
+  it('is loaded again when the log can be read again', async () => {
+    const { rig, clock, heard } = await begun();
+    rig.store.beforeRead = async () => {
+      rig.store.beforeRead = async () => undefined;
+      throw new StorageAwayError('away');
+    };
+    await expect(rig.registry.goOn('s')).rejects.toThrow('away');
+    expect(rig.registry.caresFor('s')).toBe(true);
+    clock.increment(LONG_MS);
+    (await rig.model.call(0)).answer('at last');
+    await heard.event('turn.completed');
+  });
+
+  it('waits for somebody if trying again does not help', async () => {
+    const { rig, clock, heard } = await begun();
+    rig.store.beforeRead = async () => {
+      throw new Error('damaged');
+    };
+    await expect(rig.registry.goOn('s')).rejects.toThrow('damaged');
+    const { reads } = rig.store;
+    clock.increment(LONG_MS);
+    expect(rig.store.reads).toBe(reads);
+    expect(rig.registry.caresFor('s')).toBe(true);
+    rig.store.beforeRead = async () => undefined;
+    const session = await rig.registry.session('s');
+    (await rig.model.call(0)).answer('at last');
+    await heard.event('turn.completed');
+    await session.settled();
+    rig.registry.evictIdle(0);
+    expect(rig.registry.caresFor('s')).toBe(false);
+  });
+
+  it('is left to the process that has it by then', async () => {
+    const clock = new SimulatedClock();
+    const log = recordingLog();
+    const tried = Promise.withResolvers<void>();
+    const load = async (): Promise<void> => {
+      tried.resolve();
+      throw new SessionElsewhereError('s', 2);
+    };
+    const recovery = new FaultRecovery({ load, log, clock });
+    recovery.loadLater('s', 0);
+    clock.increment(LONG_MS);
+    await tried.promise;
+    await new Promise(setImmediate);
+    expect(recovery.has('s')).toBe(false);
+    expect(log.lines).toEqual([]);
   });
 });

@@ -27,7 +27,8 @@ class CountedAgent {
 }
 
 function quotaOf(agent: CountedAgent, principal: number | false, tenant: number | false = false) {
-  const quota = new SessionQuota({ principal, tenant });
+  const clock = { now: 0 };
+  const quota = new SessionQuota({ principal, tenant }, () => clock.now);
   const { bus } = agent;
   quota.watch(bus);
   const admit = (sessionId: string) => quota.admit(sessionId, bus);
@@ -37,7 +38,7 @@ function quotaOf(agent: CountedAgent, principal: number | false, tenant: number 
     quota.begun(sessionId);
     release();
   };
-  return { quota, admit, begin };
+  return { clock, quota, admit, begin };
 }
 
 const refusal = { code: 'RATE_LIMIT_EXCEEDED' };
@@ -77,6 +78,19 @@ describe('the quota of sessions', () => {
       quota.begun('acme/a/2');
     };
     await expect(admit('acme/a/3')).rejects.toMatchObject(refusal);
+    expect(agent.counts).toBe(2);
+  });
+
+  it('gives room that sessions have left which ended where nobody told', async () => {
+    const agent = new CountedAgent('acme/a/1', 'acme/a/2');
+    const { clock, admit, begin } = quotaOf(agent, 2);
+    await expect(admit('acme/a/3')).rejects.toMatchObject(refusal);
+    agent.sessions.clear();
+    await expect(admit('acme/a/3')).rejects.toMatchObject(refusal);
+    expect(agent.counts).toBe(1);
+    clock.now += 5_000;
+    const both = await Promise.allSettled([begin('acme/a/3'), begin('acme/a/4'), begin('acme/a/5')]);
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(agent.counts).toBe(2);
   });
 

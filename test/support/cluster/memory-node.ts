@@ -1,0 +1,49 @@
+import { chooseAdapters } from '../../../src/app/adapters/adapters.ts';
+import { composeAgent } from '../../../src/app/compose.ts';
+import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
+import type { SessionSignal } from '../../../src/core/session/session-signal.ts';
+import type { Bus } from '../../../src/ports/bus.ts';
+import { Cluster } from '../../../src/runtime/cluster/cluster.ts';
+import { recordingLog } from '../telemetry/recording-log.ts';
+import type { MemoryNetwork } from './memory-link.ts';
+import type { MemoryMembership } from './memory-membership.ts';
+
+const AGENT = parseAgentFile('llm: { provider: scripted, model: offline }', 'agent.yml', {});
+
+/** A whole agent of a node whose database and network are in memory. */
+export async function memoryNode(membership: MemoryMembership, network: MemoryNetwork) {
+  const log = recordingLog();
+  const adapters = await chooseAdapters({ config: AGENT.config, dataDir: ':memory:', environment: {}, log });
+  const link = network.connect();
+  const { store } = membership;
+  const cluster = new Cluster({ membership, link, store, log });
+  const agent = await composeAgent({ ...AGENT, log, adapters: { ...adapters, store, cluster } });
+  await agent.recovered;
+  return { agent, bus: agent.bus, cluster, link, log, membership };
+}
+
+export type MemoryNode = Awaited<ReturnType<typeof memoryNode>>;
+
+/** Resolves at the next signal of the session that is wanted. */
+export function nextSignal(
+  bus: Bus,
+  sessionId: string,
+  isWanted: (signal: SessionSignal) => boolean,
+): Promise<SessionSignal> {
+  return new Promise((resolve) => {
+    const listener = {
+      hear: (signal: SessionSignal) => {
+        if (!isWanted(signal)) return;
+        bus.offSession(sessionId, listener);
+        resolve(signal);
+      },
+    };
+    bus.onSession(sessionId, listener);
+  });
+}
+
+/** Whether the signal is such an event. */
+export const isEvent =
+  (type: string) =>
+  (signal: SessionSignal): boolean =>
+    'event' in signal && signal.event.type === type;

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import { Cluster } from '../../../../src/runtime/cluster/cluster.ts';
+import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
+import { recordingLog } from '../../../support/telemetry/recording-log.ts';
+
+/** So many nodes, which know each other. */
+async function nodes(count: number) {
+  const shared = new MemoryClusterLog(memoryEventStore());
+  const network = new MemoryNetwork();
+  const memberships = Array.from({ length: count }, () => shared.join());
+  for (const membership of memberships) await membership.refresh();
+  const clusters = memberships.map((membership) => {
+    const { store } = membership;
+    return new Cluster({ membership, link: network.connect(), store, log: recordingLog() });
+  });
+  return { shared, memberships, clusters };
+}
+
+it('has no answer of a node that does not know the question yet', async () => {
+  const {
+    clusters: [asking, starting, ready],
+  } = await nodes(3);
+  ready?.onAsked('topic', async () => 'answer');
+  starting?.onAsked('another topic', async () => 'another answer');
+  expect(await asking?.askAll('topic', null)).toEqual(['answer']);
+});
+
+it('hears a node again that one list of nodes has lacked', async () => {
+  const { shared, memberships, clusters } = await nodes(2);
+  const [one, other] = clusters;
+  one?.onAsked('topic', async () => 'answer');
+  const [[, row] = []] = [...shared.rows].slice(-1);
+  if (!row) throw new Error('there is no other node');
+  shared.rows.delete(row.nodeId);
+  await memberships[0]?.refresh();
+  shared.rows.set(row.nodeId, row);
+  await memberships[0]?.refresh();
+  expect(await other?.askAll('topic', null)).toEqual(['answer']);
+});

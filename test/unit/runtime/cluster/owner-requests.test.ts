@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
+import { isEvent, type MemoryNode, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
+
+const EXPIRES_MS = 86_400_000;
+
+/** Two nodes of one cluster. */
+async function pair() {
+  const shared = new MemoryClusterLog(memoryEventStore());
+  const network = new MemoryNetwork();
+  const memberships = [shared.join(), shared.join()] as const;
+  await memberships[0].refresh();
+  const one = await memoryNode(memberships[0], network);
+  const other = await memoryNode(memberships[1], network);
+  const close = async (): Promise<void> => {
+    await one.agent.close();
+    await other.agent.close();
+  };
+  return { shared, network, one, other, [Symbol.asyncDispose]: close };
+}
+
+/** Says something at the node. Resolves when it is answered. */
+async function say({ bus }: MemoryNode, sessionId: string): Promise<void> {
+  const completed = nextSignal(bus, sessionId, isEvent('turn.completed'));
+  await bus.send('turn.start', { sessionId, turnId: crypto.randomUUID(), text: 'hello' }, ANYONE);
+  await completed;
+}
+
+describe('a message to a session of another node', () => {
+  it('is heard to the end of its turn where turns are counted, and not for ever if it is repeated', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    // As a service does that counts the running turns of its clients.
+    other.agent.bus.onEverySession(() => undefined);
+    const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + EXPIRES_MS };
+    const message = () => ({ sessionId: 's', turnId: crypto.randomUUID(), text: 'hello', key });
+    const completed = nextSignal(one.bus, 's', isEvent('turn.completed'));
+    const begun = await one.bus.send('turn.start', message(), ANYONE);
+    await completed;
+    const repeated = await other.bus.send('turn.start', message(), ANYONE);
+    expect(repeated).toMatchObject({ turnId: begun.turnId, outcome: { status: 'completed' } });
+    expect(other.cluster.feeds.size).toBe(0);
+  });
+});
+
+describe('a node that stops', () => {
+  it.each(['session.view', 'session.position'] as const)(
+    'has another one answer %s for a session that it does not have',
+    async (type) => {
+      await using nodes = await pair();
+      const { one, other } = nodes;
+      await say(other, 'of other');
+      // Only what it is asked for from now on meets it while it stops.
+      await one.agent.drain(0);
+      const answer = await one.bus.send(type, { sessionId: 'of other' }, ANYONE);
+      expect(answer).toMatchObject({ head: 4 });
+    },
+  );
+});
+
+describe('a session that is deleted by a node', () => {
+  it('is deleted for the client, too, when the node is lost before it answers', async () => {
+    await using nodes = await pair();
+    const { shared, network, one, other } = nodes;
+    await say(one, 's');
+    await other.bus.send('session.view', { sessionId: 's' }, ANYONE);
+    const lost = Promise.withResolvers<void>();
+    network.way = (text) => {
+      if (!text.startsWith('{"type":"answer"')) return DIRECT;
+      lost.resolve();
+      return LOST;
+    };
+    const deleted = other.bus.send('session.delete', { sessionId: 's' }, ANYONE);
+    await lost.promise;
+    expect(await shared.log.sessions()).toEqual([]);
+    shared.rows.delete(one.membership.self);
+    network.way = () => DIRECT;
+    await other.membership.refresh();
+    await deleted;
+    await expect(other.bus.send('session.delete', { sessionId: 's' }, ANYONE)).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    });
+  });
+});
+
+describe('a session that there is not', () => {
+  it('is nobody’s after a request to change it, and whoever begins it is heard', async () => {
+    await using nodes = await pair();
+    const { one, other } = nodes;
+    const refusal = { code: 'SESSION_NOT_FOUND' };
+    const completed = nextSignal(one.bus, 's', isEvent('turn.completed'));
+    await expect(one.bus.send('session.delete', { sessionId: 's' }, ANYONE)).rejects.toMatchObject(refusal);
+    expect(one.membership.owns('s')).toBe(false);
+    await say(other, 's');
+    expect(other.membership.owns('s')).toBe(true);
+    expect(await completed).toMatchObject({ sessionId: 's' });
+    // The owner is asked, and has nothing of another session to keep.
+    await one.bus.send('session.delete', { sessionId: 's' }, ANYONE);
+    expect(other.membership.owns('s')).toBe(false);
+  });
+
+  it('stays this node’s while somebody begins it', async () => {
+    await using nodes = await pair();
+    const { one } = nodes;
+    const named = one.bus.send('session.rename', { sessionId: 's', title: 'Mine' }, ANYONE).catch(() => null);
+    const said = say(one, 's');
+    await Promise.all([named, said]);
+    await say(one, 's');
+    expect(one.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
