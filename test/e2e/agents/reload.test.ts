@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: an agent file under test holds references
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -65,6 +66,30 @@ describe('an agent file that is read again', () => {
       agentVersion,
     });
   });
+
+  verifies(
+    'agents.reload',
+    async () => {
+      const file = (systemPrompt: string) =>
+        JSON.stringify({
+          ...{ llm: { provider: 'scripted', model: 'offline' }, systemPrompt },
+          mcpServers: {
+            shop: { type: 'stdio', command: 'none', args: ['$ACCOUNT'], description: 'of ${CUSTOMER:-all}' },
+            far: { type: 'http', url: 'http://127.0.0.1:9/$PLACE' },
+          },
+        });
+      const environment = { ACCOUNT: 'account-of-ada', PLACE: 'key-in-the-path' };
+      const agents = { only: file('first') };
+      await using service = await RunningService.start({ agents, environment });
+      const exported = async () => (await service.fetch('/api/config.yaml')).text();
+      const before = await exported();
+      expect(before).toContain('$ACCOUNT');
+      agents.only = file('second');
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ status: 'reloaded' });
+      expect(await exported()).toBe(before.replace('first', 'second'));
+    },
+    'the export still has the references of servers that did not change',
+  );
 
   verifies('agents.reload-invalid', async () => {
     await using upstream = await OpenAiUpstream.listen();
