@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type SessionClient, UnansweredError } from '../../../src/client/session-client.ts';
+import { ProtocolError, type SessionClient, UnansweredError } from '../../../src/client/session-client.ts';
 import { startClient as start } from '../../support/sockets/client-rig.ts';
 
 beforeEach(() => {
@@ -127,6 +127,24 @@ describe('the client', () => {
     const loop = session[Symbol.asyncIterator]();
     expect(() => session[Symbol.asyncIterator]()).toThrowError(/another loop/);
     await loop.return?.();
+  });
+
+  it('ends the next loop as it ended the first one', async () => {
+    const loop = async (session: ReturnType<typeof start>['session']): Promise<unknown> => {
+      for await (const event of session) throw new Error(`an event came: ${event.event}`);
+      return 'ended';
+    };
+    const closed = start();
+    closed.session.close();
+    expect([await loop(closed.session), await loop(closed.session)]).toEqual(['ended', 'ended']);
+    const failed = start();
+    failed.service.socket.say('no frame');
+    const [first, second] = [
+      await loop(failed.session).catch((error: unknown) => error),
+      await loop(failed.session).catch((error: unknown) => error),
+    ];
+    expect(first).toBeInstanceOf(ProtocolError);
+    expect(second).toBe(first);
   });
 
   it('ends the loop, the connection and what waits when it is closed', async () => {
