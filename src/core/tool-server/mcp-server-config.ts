@@ -62,4 +62,6 @@ export const McpServerName = z
   .regex(
     /^[^\s/\\?#%\p{Cc}](?:[^/\\?#%\p{Cc}]{0,126}[^\s/\\?#%\p{Cc}])?$/u,
     'must be 1 to 128 characters without / \\ ? # %, line breaks and other control characters, and no space at its ends',
-  );
+  )
+  // Objects by name cannot have it.
+  .refine((name) => name !== '__proto__', 'must not be __proto__');
