@@ -291,10 +291,8 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
 
   async #next(): Promise<IteratorResult<StreamEvent, undefined>> {
     const { resumeFrom } = this.#unread;
-    if (resumeFrom && this.status !== 'closed') {
-      this.#unread.resumed();
-      this.#stream.rewind(resumeFrom);
-    }
+    if (resumeFrom && this.status !== 'closed')
+      this.#stream.rewind({ position: resumeFrom, onBegin: () => this.#unread.resumed() });
     return await this.#unread.next();
   }
 

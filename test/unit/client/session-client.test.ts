@@ -431,6 +431,41 @@ describe('a loop that does not read', () => {
     expect(statuses).toEqual(['live', 'paused', 'connecting', 'live']);
   });
 
+  it('gets the rest once the commands that it sent are answered', async () => {
+    const { service, session, statuses } = start({ maxQueuedEvents: 2 });
+    service.socket.resumed(0);
+    const approved = session.approve('c');
+    service.socket.say(message(1), thinking(2), stepCompleted(3, 'Hello'));
+    expect(await read(session, 2)).toEqual([message(1), thinking(2)]);
+    const rest = read(session, 2);
+    service.socket.say(response(4, 'Hello'));
+    expect(service.sockets).toHaveLength(1);
+    service.socket.say({ event: 'done', data: { commandId: 'id1' } });
+    await approved;
+    expect(service.sockets).toHaveLength(2);
+    expect(service.socket.url.search).toBe('?session=s&after=2');
+    service.socket.resumed(4);
+    service.socket.say(stepCompleted(3, 'Hello'), response(4, 'Hello'));
+    expect(await rest).toEqual([stepCompleted(3, 'Hello'), response(4, 'Hello')]);
+    expect(statuses).toEqual(['live', 'connecting', 'live']);
+  });
+
+  it('gets the rest also when the connection breaks before a command is answered', async () => {
+    const { service, session } = start({ maxQueuedEvents: 1 });
+    service.socket.resumed(0);
+    const unanswered = expect(session.approve('c')).rejects.toBeInstanceOf(UnansweredError);
+    service.socket.say(message(1), thinking(2));
+    expect(await read(session, 1)).toEqual([message(1)]);
+    const rest = read(session, 1);
+    service.socket.drop();
+    await unanswered;
+    vi.advanceTimersByTime(250);
+    expect(service.socket.url.search).toBe('?session=s&after=1');
+    service.socket.resumed(2);
+    service.socket.say(thinking(2));
+    expect(await rest).toEqual([thinking(2)]);
+  });
+
   it('does not keep a question from its answer', async () => {
     const { service, session } = start({ maxQueuedEvents: 1 });
     service.socket.resumed(0);
