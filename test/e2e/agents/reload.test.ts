@@ -201,6 +201,9 @@ describe('an agent file that is read again', () => {
       });
       agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 } });
       expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: [] });
+      const roots = ['/tmp'];
+      agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 }, roots });
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: ['roots'] });
     },
     'says what needs a restart',
   );
