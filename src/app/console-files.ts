@@ -20,6 +20,8 @@ export function consoleFiles(folder = join(findPackageRoot(), 'dist', 'console')
           if (!known.has(name + suffixes[encoding])) return null;
           const content = contents.get(encoding) ?? readFile(join(folder, name + suffixes[encoding]));
           contents.set(encoding, content);
+          // The next request tries again.
+          content.catch(() => contents.delete(encoding));
           return content;
         },
       };

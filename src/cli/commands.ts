@@ -1,6 +1,7 @@
 import type { LogThread } from '../adapters/sqlite/log/log-thread.ts';
 import { messageOf } from '../core/errors.ts';
 import type { CommandLine } from './command-line.ts';
+import { noteEarlyReload } from './run/early-reload.ts';
 
 type Runnable = Exclude<CommandLine, { kind: 'exit' }>;
 
@@ -25,11 +26,13 @@ async function startLogThread(): Promise<LogThread> {
 async function perform(command: Runnable): Promise<void> {
   switch (command.kind) {
     case 'run': {
+      // Before anything that takes time.
+      const earlyReload = noteEarlyReload(command.serviceFile);
       // The thread starts while the rest is loaded and the agent file is read.
       const isElsewhere = command.flags.store !== undefined || process.env.AGENT_SERVICE_STORE;
       const logThread = isElsewhere ? undefined : await startLogThread();
       const { run } = await import('./run/run-service.ts');
-      return run(command, logThread);
+      return run(command, earlyReload, logThread);
     }
     case 'repair':
     case 'sessions':

@@ -73,6 +73,11 @@ export class Outgoing {
     return this.#items.some(({ sent }) => sent === 'before');
   }
 
+  /** Whether a command was sent and is not answered. */
+  get awaitsCommand(): boolean {
+    return this.#items.some((item) => 'command' in item && item.sent === 'now');
+  }
+
   /** The messages that were never sent, in order. */
   get unsent(): UnsentMessage[] {
     return this.#items.flatMap((item) => {

@@ -281,7 +281,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
     if (this.#isIterated) throw new Error('another loop already reads this session');
     this.#isIterated = true;
     return {
-      next: () => this.#next(),
+      next: () => this.#nextOrLast(),
       return: async () => {
         this.#isIterated = false;
         return { done: true, value: undefined };
@@ -291,11 +291,21 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
 
   async #next(): Promise<IteratorResult<StreamEvent, undefined>> {
     const { resumeFrom } = this.#unread;
-    if (resumeFrom && this.status !== 'closed') {
-      this.#unread.resumed();
-      this.#stream.rewind(resumeFrom);
-    }
+    if (resumeFrom && this.status !== 'closed')
+      this.#stream.rewind({ position: resumeFrom, onBegin: () => this.#unread.resumed() });
     return await this.#unread.next();
+  }
+
+  /** A loop that ends, or throws, does not call `return`. */
+  async #nextOrLast(): Promise<IteratorResult<StreamEvent, undefined>> {
+    let isLast = true;
+    try {
+      const next = await this.#next();
+      isLast = next.done === true;
+      return next;
+    } finally {
+      if (isLast) this.#isIterated = false;
+    }
   }
 
   #start(sockets: SocketSource | null): void {

@@ -29,6 +29,12 @@ export interface SessionStreamDeps {
   readonly onError: (error: unknown) => void;
 }
 
+interface Rewind {
+  readonly position: StreamPosition;
+  /** The next event is the one after the position. */
+  readonly onBegin: () => void;
+}
+
 type AcceptedData = Extract<ResumableFrame, { event: 'accepted' }>['data'];
 
 /**
@@ -45,6 +51,8 @@ export class SessionStream {
   /** Seq of the session's last event when the connection was made. */
   #head = 0;
   #unsent: readonly UnsentMessage[] = [];
+  /** Wanted, and waits for the answers to commands. */
+  #rewind: Rewind | null = null;
 
   constructor(deps: SessionStreamDeps) {
     this.#deps = deps;
@@ -73,11 +81,13 @@ export class SessionStream {
     if (this.#status !== 'closed') this.#link.open();
   }
 
-  /** Receives the events after the position again, over a new connection. */
-  rewind(position: StreamPosition): void {
-    this.#disconnect('connecting');
-    this.#position = position;
-    this.#link.open();
+  /**
+   * Receives the events after the position again, over a new connection. Commands that were sent are answered first, because
+   * they are not sent again.
+   */
+  rewind(to: Rewind): void {
+    this.#rewind = to;
+    this.#rewindIfAnswered();
   }
 
   /** Sends the message now or as soon as there is a connection, and again until the service has answered it. */
@@ -102,6 +112,7 @@ export class SessionStream {
   /** Nobody waits for the answer any longer. */
   forget(outgoing: OutgoingMessage | OutgoingCommand): void {
     this.#outgoing.forget(outgoing);
+    this.#rewindIfAnswered();
     this.#tellUnsent();
   }
 
@@ -122,6 +133,7 @@ export class SessionStream {
     else if (frame.event === 'error' && frame.clientMessageId !== undefined)
       this.#outgoing.refuse(frame.clientMessageId, frame.data);
     else this.#take(frame);
+    this.#rewindIfAnswered();
     this.#pauseIfUnneeded();
   }
 
@@ -188,6 +200,20 @@ export class SessionStream {
     this.#disconnect('paused');
   }
 
+  #rewindIfAnswered(): void {
+    if (!this.#rewind || this.#status === 'closed' || this.#outgoing.awaitsCommand) return;
+    this.#disconnect('connecting');
+    this.#beginRewind();
+    this.#link.open();
+  }
+
+  #beginRewind(): void {
+    const { position, onBegin } = this.#rewind ?? {};
+    this.#rewind = null;
+    if (position) this.#position = position;
+    onBegin?.();
+  }
+
   #disconnect(status: 'connecting' | 'paused'): void {
     this.#link.close();
     this.#outgoing.connectionClosed();
@@ -196,6 +222,7 @@ export class SessionStream {
 
   #lost(): void {
     this.#outgoing.connectionLost();
+    this.#beginRewind();
     this.#become('connecting');
   }
 

@@ -46,6 +46,10 @@ export function waitWithin<T>({ signal, timeoutMs }: WaitOptions, begin: Begin<T
     signal?.addEventListener('abort', abort, { once: true });
     if (timeoutMs !== undefined)
       timer = setTimeout(() => giveUp(new TimeoutError('the service did not answer', timeoutMs)), timeoutMs);
-    abandon = begin(end(resolve), end(reject));
+    try {
+      abandon = begin(end(resolve), end(reject));
+    } catch (error) {
+      end(reject)(error);
+    }
   });
 }

@@ -1,4 +1,7 @@
 import { z } from 'zod';
 
-/** A duration in milliseconds. Node's timers take at most 2^31 - 1. */
-export const TimeoutMs = z.int().min(1).max(2_147_483_647);
+/** The longest time that Node's timers take, in milliseconds. A longer one would end at once. */
+export const LONGEST_TIMEOUT_MS = 2_147_483_647;
+
+/** A duration in milliseconds. */
+export const TimeoutMs = z.int().min(1).max(LONGEST_TIMEOUT_MS);

@@ -31,6 +31,11 @@ export class ReplayTurns {
     return null;
   }
 
+  /** A replay has one version of the agent. */
+  hold(): () => void {
+    return () => undefined;
+  }
+
   start(session: TurnSession): TurnRun {
     const { open } = session.state;
     const limits = open && this.#limits.get(attemptKey(open.turnId, open.attempt));

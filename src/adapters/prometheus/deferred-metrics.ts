@@ -22,6 +22,8 @@ export class DeferredMetrics implements Metrics {
   #loading: Promise<Metrics> | null = null;
   #loaded: Metrics | null = null;
   #kept: Recording[] = [];
+  /** The library could not be loaded. The next reader tries again; until then no more is kept than the bound. */
+  #hasFailed = false;
 
   constructor(load: () => Promise<Metrics>) {
     this.#load = load;
@@ -56,18 +58,25 @@ export class DeferredMetrics implements Metrics {
       recording(this.#loaded);
       return;
     }
+    if (this.#hasFailed && this.#kept.length >= MAX_KEPT) return;
     this.#kept.push(recording);
-    // If loading fails, each reader gets the error.
     if (this.#kept.length === MAX_KEPT) this.#ready().catch(() => undefined);
   }
 
   #ready(): Promise<Metrics> {
-    this.#loading ??= this.#load().then((metrics) => {
-      for (const recording of this.#kept) recording(metrics);
-      this.#kept = [];
-      this.#loaded = metrics;
-      return metrics;
-    });
+    this.#loading ??= this.#load().then(
+      (metrics) => {
+        for (const recording of this.#kept) recording(metrics);
+        this.#kept = [];
+        this.#loaded = metrics;
+        return metrics;
+      },
+      (error: unknown) => {
+        this.#loading = null;
+        this.#hasFailed = true;
+        throw error;
+      },
+    );
     return this.#loading;
   }
 }

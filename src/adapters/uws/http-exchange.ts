@@ -103,7 +103,7 @@ export class HttpExchange {
       this.#writeHead(response);
       if (!isBodyRead) this.#res.writeHeader('Connection', 'close');
       if (this.#isHead) this.#endHead(body);
-      else if (response.status === 204) this.#res.endWithoutBody();
+      else if (hasNoBody(response)) this.#res.endWithoutBody();
       else this.#res.end(body);
     });
   }
@@ -117,7 +117,7 @@ export class HttpExchange {
     this.#res.cork(() => {
       this.#writeHead(response);
       if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body), true);
-      else if (response.status === 204) this.#res.endWithoutBody(undefined, true);
+      else if (hasNoBody(response)) this.#res.endWithoutBody(undefined, true);
       else this.#res.end(this.#isReading ? `${body}${' '.repeat(UNBUFFERED_BYTES)}` : body, true);
     });
   }
@@ -223,4 +223,9 @@ export class HttpExchange {
     this.#res.writeStatus(statusLine(status)).writeHeader(...NO_SNIFFING);
     for (const [name, value] of Object.entries(headers)) this.#res.writeHeader(name, value);
   }
+}
+
+/** An answer that says no length: a 304 may have no other than the 200 has. */
+function hasNoBody({ status }: HttpResponse): boolean {
+  return status === 204 || status === 304;
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../core/content-hash.ts';
 /** Sections that the whole service takes from the file of its first agent. */
 const OF_SERVICE = ['server', 'cors', 'telemetry', 'limits'] as const;
 /** Sections with which the parts of each agent are built at the start. */
-const OF_AGENT = ['mcp', 'a2a', 'sessions'] as const;
+const OF_AGENT = ['mcp', 'a2a', 'sessions', 'roots'] as const;
 
 type Section = (typeof OF_SERVICE | typeof OF_AGENT)[number];
 
@@ -42,10 +42,13 @@ function fixed({
   a2a,
   limits,
   sessions,
+  roots,
 }: AgentConfig): Record<Section, unknown> {
   return {
     ...{ server, cors, telemetry, mcp, a2a },
     limits: { ...limits, queuedMessages: null },
     sessions: { ...sessions, whenBusy: null },
+    // Turns take other roots over at once. Tool servers ask for them only if there were some at the start.
+    roots: roots.length > 0 || mcp.expose.some((kind) => kind !== 'agent'),
   };
 }

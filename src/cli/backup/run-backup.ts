@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { headFilePath, logFile, readAddress } from '../../adapters/sqlite/file/data-directory.ts';
 import { messageOf } from '../../core/errors.ts';
 import { BackupResponse, ErrorResponse } from '../../wire/responses.ts';
-import { KEY_ADVICE, keyHeaders, type RemoteService } from '../service/remote-service.ts';
+import { KEY_ADVICE, keyHeaders, type RemoteService, serviceAddress } from '../service/remote-service.ts';
 import type { BackupOptions } from './backup-command.ts';
 import { verifyBackup } from './verify-backup.ts';
 
@@ -48,7 +48,7 @@ async function askForCopy({ url, token }: RemoteService): Promise<BackupResponse
   const headers = keyHeaders(token);
   let answer: Response;
   try {
-    answer = await fetch(new URL('/api/backup', url), { method: 'POST', headers });
+    answer = await fetch(serviceAddress(url, 'api/backup'), { method: 'POST', headers });
   } catch (error) {
     const reason =
       error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);

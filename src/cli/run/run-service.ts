@@ -13,6 +13,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type Configured, readConfiguration } from './configured-agents.ts';
+import type { EarlyReload } from './early-reload.ts';
 import { accessOf, keysOf } from './service-access.ts';
 import { noteAddress } from './service-address.ts';
 import { growHeapSlowly } from './slow-heap-growth.ts';
@@ -25,11 +26,13 @@ import { whenSlow } from './when-slow.ts';
 interface Start extends Configured {
   readonly settings: Settings;
   readonly log: Logger;
+  readonly earlyReload: EarlyReload;
 }
 
 /** Runs the service until a signal stops it. Rejects if the service cannot start. */
 export async function run(
   { flags, agentFile, serviceFile }: Extract<CommandLine, { kind: 'run' }>,
+  earlyReload: EarlyReload,
   logThread: LogThread | undefined,
 ): Promise<void> {
   const environment = process.env;
@@ -38,7 +41,7 @@ export async function run(
   const settings = resolveSettings({ flags, environment, yaml: loaded.config.server, service: configured });
   checkExposure(settings, configured.auth !== undefined);
   const log = await createLogger(settings.logLevel);
-  const start: Start = { ...configured, settings, log };
+  const start: Start = { ...configured, settings, log, earlyReload };
   // While another thread opens the log, this one loads the rest.
   const [adapters, { hostAgents }, { serveHttp }] = await Promise.all([
     openAdapters(start, logThread),
@@ -97,6 +100,8 @@ async function overStdio(host: AgentHost, start: Start): Promise<void> {
     await host.drain(server.drainTimeoutMs);
     await host.close();
   });
+  // As if it came now: SIGHUP stops this one.
+  if (start.earlyReload()) void stop();
   await watchFiles(host, start);
   await gone;
   await stop();
@@ -108,7 +113,7 @@ interface HttpParts {
 }
 
 async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: HttpParts): Promise<void> {
-  const { agents, auth, hasServiceFile, settings, log } = start;
+  const { agents, auth, hasServiceFile, settings, log, earlyReload } = start;
   const [{ loaded }] = agents;
   const { config } = loaded;
   const { trustProxy } = config.server;
@@ -138,6 +143,8 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
   noteAddress(settings, localUrl(settings.host, http.port));
   if (adapters.cluster) adapters.cluster.address = `${settings.host}:${http.port}`;
   stopOnSignal(log, () => http.close(), hasServiceFile ? () => host.reloadAll() : undefined);
+  // The files were read when the start began, which is long ago for one that stood by.
+  if (earlyReload()) void host.reloadAll();
   // The service keeps running when the reader of its address closes the pipe.
   process.stdout.on('error', (error) => log.debug({ err: error }, 'standard output was closed'));
   process.stdout.write(welcomeOf(host, start, http));

@@ -8,6 +8,11 @@ export interface RemoteService {
   readonly token?: string | undefined;
 }
 
+/** @param path in the service, such as `api/sessions`. The address of a service may have a path of its own. */
+export function serviceAddress(base: string, path: string): URL {
+  return new URL(path, base.endsWith('/') ? base : `${base}/`);
+}
+
 /** For whoever was refused. */
 export const KEY_ADVICE = 'give a key with --key or AGENT_SERVICE_KEY';
 

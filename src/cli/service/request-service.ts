@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEY_ADVICE, keyHeaders, type RemoteService } from './remote-service.ts';
+import { KEY_ADVICE, keyHeaders, type RemoteService, serviceAddress } from './remote-service.ts';
 
 const Refusal = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) }),
@@ -63,7 +63,7 @@ async function begin(
   { url: base, token }: RemoteService,
   { path, method = 'GET', body }: ServiceCall,
 ): Promise<Response> {
-  const address = new URL(path, base.endsWith('/') ? base : `${base}/`);
+  const address = serviceAddress(base, path);
   const headers = {
     ...(body && { 'Content-Type': 'application/json' }),
     ...keyHeaders(token),

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import { isSameConfig, type McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { isMap, mapScalars, type Path } from '../problems/path.ts';
 import { escapeTemplate } from '../reading/template.ts';
 import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from './redact.ts';
@@ -19,7 +19,9 @@ export function serverChanges(inFile: Servers, now: Servers): ServerChanges {
     Object.keys(inFile).filter((name) => inFile[name]?.disabled !== true && !Object.hasOwn(now, name)),
   );
   const added = Object.fromEntries(
-    Object.entries(now).filter(([name, server]) => !Object.hasOwn(inFile, name) || inFile[name] !== server),
+    Object.entries(now).filter(
+      ([name, server]) => !Object.hasOwn(inFile, name) || !isSameConfig(inFile[name], server),
+    ),
   );
   return { removed, added };
 }

@@ -50,7 +50,8 @@ export function parseConfigFile<S extends z.ZodType>(
 /** @param what the file is, such as `a YAML agent file`. */
 export function readConfigText(path: string, what: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    // With a byte order mark, if there is one: the version of an agent is the hash of the whole file.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     throw new AgentFileError(path, [{ text: readFailure(error, what) }], error);
   }

@@ -55,7 +55,8 @@ function expandParts(
         );
         return part.source;
       case 'variable': {
-        const value = environment[part.name];
+        // Every object also has `toString` and the like.
+        const value = Object.hasOwn(environment, part.name) ? environment[part.name] : undefined;
         if (part.fallback !== undefined)
           return value || expandParts(parseTemplate(part.fallback), environment, fail);
         if (value !== undefined) return value;

@@ -46,6 +46,8 @@ export function parseYamlSource(written: string, path: string): YamlSource {
     text: describeError(error, text),
   }));
   if (problems.length > 0) throw new AgentFileError(path, problems);
+  const lost = lostKeyAt(document);
+  if (lost !== null) throw new AgentFileError(path, [{ line: lineAt(lost), text: LOST_KEY }]);
   findPastedServers(document);
   const raw = toData(document, path);
   if (!isMap(raw)) throw new AgentFileError(path, [notAMap(raw)]);
@@ -63,6 +65,19 @@ export function parseYamlSource(written: string, path: string): YamlSource {
       return isScalar(node) && node.type === Scalar.PLAIN;
     },
   };
+}
+
+/** What reads the data afterwards leaves out such a key, and with it a whole tool server. */
+const LOST_KEY = 'a key that is called __proto__; expected another name';
+
+function lostKeyAt(document: Document): number | null {
+  let found: number | null = null;
+  visit(document, {
+    Pair: (_key, { key }) => {
+      if (isScalar(key) && key.value === '__proto__') found ??= key.range?.[0] ?? 0;
+    },
+  });
+  return found;
 }
 
 function describeError(error: YAMLError, text: string): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { WhenBusy } from '../../core/session/when-busy.ts';
 import { DEFAULT_MAX_BYTES } from '../../core/size-limits.ts';
+import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 import { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
 import { ElicitationConfig } from '../../core/tool-server/elicitation-config.ts';
@@ -62,6 +63,9 @@ export const HistoryConfig = z.strictObject({
 /** That MCP clients send: those of sessions, and of requests for themselves. */
 const MCP_HEADERS = ['Mcp-Protocol-Version', 'Mcp-Session-Id', 'Mcp-Method', 'Mcp-Name', 'Last-Event-ID'];
 
+/** `*` is one, too. */
+const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header');
+
 export const CorsConfig = z.strictObject({
   /** Origins of pages that may use the service, such as `https://app.example.com`. `*` allows every page. */
   origins: z
@@ -73,7 +77,7 @@ export const CorsConfig = z.strictObject({
     )
     .default([]),
   methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
-  headers: z.array(z.string()).default(['Content-Type', 'Authorization', ...MCP_HEADERS]),
+  headers: z.array(HeaderName).default(['Content-Type', 'Authorization', ...MCP_HEADERS]),
   maxAgeSeconds: z.int().min(0).default(86_400),
 });
 export type CorsConfig = z.infer<typeof CorsConfig>;
@@ -89,7 +93,11 @@ export const ServerConfig = z.strictObject({
     .optional(),
   logLevel: z.enum(logLevels).optional(),
   /** The address at which browsers reach the service, such as `https://agent.example.com`. */
-  publicUrl: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+  publicUrl: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+    // Paths are appended to it.
+    .refine((url) => !/[?#]/.test(url), 'must be a URL without ? and #')
+    .optional(),
   /** Host names, besides its own address, by which clients may reach the service, such as `agent.example.com`. */
   allowedHosts: z.array(z.string().min(1)).default([]),
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed; `true` believes everybody. */
@@ -97,7 +105,7 @@ export const ServerConfig = z.strictObject({
     .union([z.boolean(), z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))])
     .default(false),
   /** How long running turns may take to finish when the service is told to stop, in milliseconds. */
-  drainTimeoutMs: z.int().min(0).default(10_000),
+  drainTimeoutMs: z.int().min(0).max(LONGEST_TIMEOUT_MS).default(10_000),
 });
 export type ServerConfig = z.infer<typeof ServerConfig>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from '../content-hash.ts';
 import { TimeoutMs } from '../timeout-ms.ts';
 import { OAuthConfig } from './oauth-config.ts';
 import { HttpUrl, readOtherClients } from './other-clients.ts';
@@ -50,10 +51,17 @@ export const McpServerConfig = z.preprocess(
 );
 export type McpServerConfig = z.infer<typeof McpServerConfig>;
 
+/** Whether they say the same. A file that is read again has other objects for servers that have not changed. */
+export function isSameConfig(one: McpServerConfig | undefined, other: McpServerConfig | undefined): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
 /** The name of a tool server. URLs and logs contain it, so it has no slashes, and no spaces at its ends. */
 export const McpServerName = z
   .string()
   .regex(
     /^[^\s/\\?#%\p{Cc}](?:[^/\\?#%\p{Cc}]{0,126}[^\s/\\?#%\p{Cc}])?$/u,
     'must be 1 to 128 characters without / \\ ? # %, line breaks and other control characters, and no space at its ends',
-  );
+  )
+  // Objects by name cannot have it.
+  .refine((name) => name !== '__proto__', 'must not be __proto__');

@@ -76,7 +76,7 @@ interface AwaitedTurn {
 
 /**
  * Registers the config that came with a message before the message is taken, so that a refused config refuses the message
- * and a receiver misses nothing. @param take takes the message, and says the turn that it belongs to.
+ * and a receiver misses nothing. One that replaces a config of the task is registered after it. @param take takes the message, and says the turn that it belongs to.
  */
 export async function withPushConfig<T extends AwaitedTurn>(
   call: PushCall,
@@ -88,9 +88,18 @@ export async function withPushConfig<T extends AwaitedTurn>(
   const { bus, context, log } = call;
   const config = configOf(sent);
   const { sessionId, turnId } = place;
-  await bus
-    .send('push.register', { sessionId, turnId, afterSeq, config }, context)
-    .catch((error: unknown) => refuseInMessage(error));
+  const register = () =>
+    bus
+      .send('push.register', { sessionId, turnId, afterSeq, config }, context)
+      .catch((error: unknown) => refuseInMessage(error));
+  const known = sent.id === undefined ? [] : await bus.send('push.list', { sessionId, turnId }, context);
+  // A message that is refused must leave the task the receiver that it has.
+  if (known.some(({ id }) => id === config.id)) {
+    const taken = await take();
+    await register();
+    return taken;
+  }
+  await register();
   const drop = () => bus.send('push.end', { sessionId, turnId, configId: config.id }, context);
   let taken: T;
   try {

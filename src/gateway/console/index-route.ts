@@ -4,7 +4,8 @@ import type { Route } from '../http/router.ts';
 
 /** `GET /` for clients other than browsers, and for all clients if the console was not built. */
 export function indexRoute(version: string, identity: (context: RequestContext) => AgentIdentity): Route {
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
+  // Browsers get the page.
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', Vary: 'Accept' };
   return {
     method: 'GET',
     path: '/',

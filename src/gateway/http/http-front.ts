@@ -92,8 +92,8 @@ export class HttpFront implements HttpHandler {
       response = await this.#failure(await tally.refusal(thrown, this.#addressOf(sent)), request);
     }
     this.#answers[classOf(response.status)] += 1;
-    const corsHeaders = this.#deps.cors.headers(sent.headers.get('origin'));
-    return { ...response, headers: { ...response.headers, ...corsHeaders, ...tally.headers } };
+    const ofCors = this.#deps.cors.headers(sent.headers.get('origin'));
+    return { ...response, headers: { ...withCors(response.headers, ofCors), ...tally.headers } };
   }
 
   async #answer(request: AgentRequest, tally: RequestTally): Promise<HttpResponse> {
@@ -196,6 +196,14 @@ export class HttpFront implements HttpHandler {
     const challenge = path === MCP_PATH ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
     return challenge ? { ...response, headers: { ...response.headers, ...challenge } } : response;
   }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A cache must know of everything that the answer depends on. */
+function withCors(headers: Headers, ofCors: Headers): Headers {
+  const vary = [headers.Vary, ofCors.Vary].filter((names) => names !== undefined);
+  return { ...headers, ...ofCors, ...(vary.length > 0 && { Vary: vary.join(', ') }) };
 }
 
 /** Calls `end` when the answer, which may be a stream, is over. */

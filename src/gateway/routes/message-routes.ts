@@ -67,7 +67,8 @@ async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> 
     turnMessage({ sessionId, text, options, whenBusy, key }),
     request.context,
   );
-  const queued = waitsFor && { queued: queuedBehind(sessionId, waitsFor) };
+  const session = { agentId: request.context.agent, sessionId };
+  const queued = waitsFor && { queued: queuedBehind(session, waitsFor) };
   return jsonResponse<MessageResponse>({ status: 'processing', ...queued, timestamp: now() });
 }
 

@@ -145,6 +145,8 @@ async function image(bus: Bus, request: ServedRequest, at: Parameters): Promise<
   const { sessionId, seq } = parseFields(ImagePath, at);
   const query = { sessionId, afterSeq: seq - 1, limit: 1 };
   const [envelope] = await bus.send('session.events', query, request.context);
+  // Throws if there is no such session.
+  if (!envelope) await bus.send('session.view', { sessionId }, request.context);
   const event = envelope?.event;
   if (event?.type !== 'turn.requested' || !event.image) throw noImage(seq);
   return jsonResponse<ImageResponse>({ image: event.image, timestamp: now() });

@@ -48,7 +48,7 @@ export class HeldCredentials {
   }
 
   /** Holds the credential of a connection, in place of the one that it held before. */
-  hold(holder: CredentialHolder, { rights }: RequestContext): void {
+  hold(holder: CredentialHolder, { rights }: Pick<RequestContext, 'rights'>): void {
     this.release(holder);
     if (!rights) return;
     this.#held.set(holder, { credential: rights.credential, timer: this.#timer(holder, rights) });
@@ -80,11 +80,13 @@ export class HeldCredentials {
     }
   }
 
-  #timer(holder: CredentialHolder, { expiresAt }: Rights): NodeJS.Timeout | undefined {
+  #timer(holder: CredentialHolder, rights: Rights): NodeJS.Timeout | undefined {
+    const { expiresAt } = rights;
     if (expiresAt === undefined) return undefined;
     const left = Math.max(0, expiresAt - this.#now());
-    // A credential that is good for longer than that outlives every connection.
-    if (left > LONGEST_TIMER_MS) return undefined;
+    // Pings keep a WebSocket open for as long as both sides live, so this may come to its end, too.
+    if (left > LONGEST_TIMER_MS)
+      return setTimeout(() => this.hold(holder, { rights }), LONGEST_TIMER_MS).unref();
     return setTimeout(() => this.#end(holder, EXPIRED, 'The credential has expired.'), left).unref();
   }
 

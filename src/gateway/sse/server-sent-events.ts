@@ -49,6 +49,8 @@ export function serverSentEvents(
   let heartbeat: NodeJS.Timeout | undefined;
   let isOver = false;
   const stop = (): void => {
+    // The client of a stream that has ended may still go before it has read everything.
+    if (isOver) return;
     isOver = true;
     clearInterval(heartbeat);
     lost?.removeEventListener('abort', lose);

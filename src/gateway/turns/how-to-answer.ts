@@ -1,11 +1,18 @@
+import { type AgentId, ONLY_AGENT } from '../../core/agent-description.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
 
+/** The session in which calls wait, and its agent. */
+export interface WaitingSession {
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId;
+}
+
 /** Which calls need approval, and where to approve or deny them, for people. */
-export function howToDecide(sessionId: SessionId, approvals: readonly PendingApproval[]): string {
+export function howToDecide(session: WaitingSession, approvals: readonly PendingApproval[]): string {
   return approvals
     .map(({ toolName, callId, expiresAt }) => {
-      const path = `/api/sessions/${sessionId}/approvals/${encodeURIComponent(callId)}`;
+      const path = `${pathOf(session)}/approvals/${encodeURIComponent(callId)}`;
       return `${toolName} (call ${callId}) waits${until(expiresAt)}: approve or deny it in the console, or with POST ${path}.`;
     })
     .join(' ');
@@ -13,11 +20,17 @@ export function howToDecide(sessionId: SessionId, approvals: readonly PendingApp
 
 /** What a tool server asks, and where to answer it, for people. */
 export function howToAnswer(
-  sessionId: SessionId,
+  session: WaitingSession,
   { toolName, inputId, message, expiresAt }: PendingInput,
 ): string {
-  const path = `/api/sessions/${sessionId}/inputs/${encodeURIComponent(inputId)}`;
+  const path = `${pathOf(session)}/inputs/${encodeURIComponent(inputId)}`;
   return `The tool ${toolName} asks: ${message} It waits${until(expiresAt)}: answer it in the console, or with POST ${path}.`;
+}
+
+/** The id of a shared session has slashes. Where there are several agents, a path without one is of the first. */
+function pathOf({ agentId, sessionId }: WaitingSession): string {
+  const prefix = agentId === ONLY_AGENT ? '' : `/agents/${agentId}`;
+  return `${prefix}/api/sessions/${encodeURIComponent(sessionId)}`;
 }
 
 function until(expiresAt: string | undefined): string {

@@ -43,7 +43,7 @@ export interface AcceptedTurn {
 
 export interface SessionDeps extends RecordDeps {
   readonly bus: LocalBus;
-  readonly turns: Pick<TurnRunner, 'callEarly' | 'start'>;
+  readonly turns: Pick<TurnRunner, 'callEarly' | 'hold' | 'start'>;
   readonly policy: SessionPolicy;
   readonly log: Logger;
   /** Called when the session cannot go on. It must be loaded again from the log. */
@@ -282,6 +282,20 @@ export class SessionActor {
   async #apply(command: SessionCommand, origin: Origin): Promise<void> {
     const events = decide(this.state, command, this.#deps.policy);
     if (events.length === 0) return;
+    // The agent file may be read again while the events are on their way to the log.
+    const release = events.some(beginsTurn) ? this.#deps.turns.hold() : undefined;
+    try {
+      await this.#recordDecided(command, events, origin);
+    } finally {
+      release?.();
+    }
+  }
+
+  async #recordDecided(
+    command: SessionCommand,
+    events: readonly SessionEvent[],
+    origin: Origin,
+  ): Promise<void> {
     // Before the append, so that nothing is streamed after the recorded partial text.
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
       this.#run?.cancel();
@@ -451,6 +465,10 @@ function interrupted(): ServiceError {
   const message =
     'The turn was interrupted: what came of it could not be recorded. It goes on by itself later.';
   return new ServiceError('INTERNAL_ERROR', message);
+}
+
+function beginsTurn({ type }: SessionEvent): boolean {
+  return type === 'turn.started' || type === 'turn.resumed';
 }
 
 function isForgotten({ open }: SessionState, [first]: readonly SessionEvent[]): boolean {

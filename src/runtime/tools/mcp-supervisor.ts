@@ -1,18 +1,12 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
-import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import { isSameConfig, type McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { AuthorizationResponse } from '../../ports/server-authorization.ts';
 import { HeldNames } from './held-names.ts';
 import type { McpServer } from './mcp-server.ts';
 import type { ServerBook, ServerNews } from './server-book.ts';
-import {
-  changesBetween,
-  enabledOnly,
-  isSameConfig,
-  type ServerChanges,
-  type ServerConfigs,
-} from './server-changes.ts';
+import { changesBetween, enabledOnly, type ServerChanges, type ServerConfigs } from './server-changes.ts';
 import { type ToolServerDeps, ToolServers } from './tool-servers.ts';
 
 /** The first attempt to connect a server. */
@@ -53,7 +47,7 @@ export class McpSupervisor implements AsyncDisposable {
 
   /**
    * Takes over the servers of an agent file that was read again, and does not wait for the new ones. A server that was
-   * connected at run time stays, also if the file has its name.
+   * connected at run time stays, also if the file has its name, until it is disconnected: then the name is free.
    * @returns also the servers that are in the list no more. They are still connected: give each to `giveUp`.
    */
   takeOver(inFile: ServerConfigs): {
@@ -61,9 +55,10 @@ export class McpSupervisor implements AsyncDisposable {
     readonly retired: readonly McpServer[];
   } {
     const { added, changed, removed } = changesBetween(this.#inFile, inFile);
-    const ours = (names: readonly string[]) => names.filter((name) => !this.#atRunTime.has(name));
+    const ours = (names: readonly string[]) => names.filter((name) => !this.#isTaken(name));
     const changes = { added: ours(added), changed: ours(changed), removed: ours(removed) };
     this.#inFile = inFile;
+    for (const name of Object.values(changes).flat()) this.#atRunTime.delete(name);
     const retired = this.list.retire([...changes.removed, ...changes.changed]);
     const wanted = [...changes.added, ...changes.changed];
     this.list.complete(
@@ -151,6 +146,12 @@ export class McpSupervisor implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.list.end();
+  }
+
+  /** Whether a server that was connected at run time has the name. */
+  #isTaken(name: string): boolean {
+    const server = this.list.find(name);
+    return this.#atRunTime.has(name) && server !== undefined && server.status !== 'disconnected';
   }
 
   #begin(name: string, config: McpServerConfig): FirstAttempt {

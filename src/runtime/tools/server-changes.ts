@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../core/content-hash.ts';
-import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
+import { isSameConfig, type McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 
 /** By name. */
 export type ServerConfigs = Readonly<Record<string, McpServerConfig>>;
@@ -25,8 +24,4 @@ export function changesBetween(former: ServerConfigs, wanted: ServerConfigs): Se
 
 export function enabledOnly(configs: ServerConfigs): ServerConfigs {
   return Object.fromEntries(Object.entries(configs).filter(([, { disabled }]) => disabled !== true));
-}
-
-export function isSameConfig(one: McpServerConfig | undefined, other: McpServerConfig | undefined): boolean {
-  return canonicalJson(one) === canonicalJson(other);
 }

@@ -13,18 +13,27 @@ import { TurnRun } from './turn-run.ts';
 /** Starts turns. A turn keeps to the version of the agent with which it began. */
 export class TurnRunner {
   #current: TurnDeps;
-  /** The version before, for turns that were decided with it and have not begun yet. */
-  #former: TurnDeps;
+  /** Versions of turns that were decided and have not begun yet: their events are on their way to the log. */
+  readonly #held: TurnDeps[] = [];
 
   constructor(deps: TurnDeps) {
     this.#current = deps;
-    this.#former = deps;
   }
 
   /** Turns that are decided from now on run with these. */
   use(deps: TurnDeps): void {
-    this.#former = this.#current;
     this.#current = deps;
+  }
+
+  /** Keeps the version with which turns are decided now. @returns a function that ends it: they have begun, or never will. */
+  hold(): () => void {
+    const deps = this.#current;
+    this.#held.push(deps);
+    deps.uses?.enter();
+    return () => {
+      this.#held.splice(this.#held.indexOf(deps), 1);
+      deps.uses?.leave();
+    };
   }
 
   /**
@@ -65,6 +74,6 @@ export class TurnRunner {
   }
 
   #depsOf(agentVersion: AgentVersion | undefined): TurnDeps {
-    return this.#former.agentVersion === agentVersion ? this.#former : this.#current;
+    return this.#held.findLast((held) => held.agentVersion === agentVersion) ?? this.#current;
   }
 }

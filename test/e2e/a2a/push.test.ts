@@ -1,8 +1,9 @@
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
 import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
+import { contentHash } from '../../../src/core/content-hash.ts';
 import { PUSH_KEY_STREAM, PUSH_STREAMS } from '../../../src/core/log/streams.ts';
-import { BINDINGS, listed, message, taskFor } from '../../support/a2a/a2a-client.ts';
+import { BINDINGS, data, listed, message, taskFor } from '../../support/a2a/a2a-client.ts';
 import { A2A_AGENT, A2aRig } from '../../support/a2a/a2a-rig.ts';
 import { isGenuine } from '../../support/a2a/documented-push-check.ts';
 import { PushReceiver, saidIn } from '../../support/a2a/push-receiver.ts';
@@ -120,6 +121,29 @@ describe.each(BINDINGS)('push notifications over %s', (binding) => {
       ]);
     },
     `of a task that waits already, ${binding}`,
+  );
+
+  verifies(
+    'a2a.push-configs',
+    async () => {
+      await using receiver = await PushReceiver.start();
+      await using rig = await pushRig();
+      const client = await rig.client(binding);
+      const mine = told(receiver.url, { id: 'mine' });
+      const asking = taskFor(client, message('pay the bill', mine));
+      (await rig.model.call(0)).askFor({ name: 'pay', callId: 'c1' });
+      const { id: taskId } = await asking;
+      const other = data({ approve: true, callId: 'c1', argumentsHash: await contentHash({ amount: 5 }) });
+      await expect(taskFor(client, message(other, { taskId, ...mine }))).rejects.toThrow();
+      expect(await client.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'mine' })).toMatchObject({
+        url: receiver.url,
+      });
+      await taskFor(client, message('deny', { taskId, ...mine }));
+      (await rig.model.call(1)).answer('Then not.');
+      await receiver.end();
+      expect(saidTo(receiver)).toContain('reply: Then not.');
+    },
+    `an answer that is refused leaves the one that the task has, ${binding}`,
   );
 
   verifies(

@@ -1,13 +1,17 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: an agent file under test holds references
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
 import { OpenAiUpstream, textReply, toolCallReply } from '../../support/models/openai-upstream.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
 import { RunningService, silentLog } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { GatedTools } from '../../support/tools/mcp/gated-tools.ts';
 import { streamableServer } from '../../support/tools/mcp/http-servers.ts';
 import { verifies } from '../requirements.ts';
@@ -66,6 +70,30 @@ describe('an agent file that is read again', () => {
     });
   });
 
+  verifies(
+    'agents.reload',
+    async () => {
+      const file = (systemPrompt: string) =>
+        JSON.stringify({
+          ...{ llm: { provider: 'scripted', model: 'offline' }, systemPrompt },
+          mcpServers: {
+            shop: { type: 'stdio', command: 'none', args: ['$ACCOUNT'], description: 'of ${CUSTOMER:-all}' },
+            far: { type: 'http', url: 'http://127.0.0.1:9/$PLACE' },
+          },
+        });
+      const environment = { ACCOUNT: 'account-of-ada', PLACE: 'key-in-the-path' };
+      const agents = { only: file('first') };
+      await using service = await RunningService.start({ agents, environment });
+      const exported = async () => (await service.fetch('/api/config.yaml')).text();
+      const before = await exported();
+      expect(before).toContain('$ACCOUNT');
+      agents.only = file('second');
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ status: 'reloaded' });
+      expect(await exported()).toBe(before.replace('first', 'second'));
+    },
+    'the export still has the references of servers that did not change',
+  );
+
   verifies('agents.reload-invalid', async () => {
     await using upstream = await OpenAiUpstream.listen();
     const agents = { only: agentWith(upstream, { systemPrompt: 'first' }) };
@@ -120,6 +148,37 @@ describe('an agent file that is read again', () => {
   });
 
   verifies(
+    'agents.reload-servers',
+    async () => {
+      const store = new WatchedStore(memoryEventStore());
+      const tools = new DirectedTools({ pay: {} }, (call) => call.answer('paid'));
+      const file = (systemPrompt: string, mcpServers: object) =>
+        JSON.stringify({ llm: { provider: 'scripted', model: 'offline' }, systemPrompt, mcpServers });
+      const agents = { only: file('one', { bank: { type: 'stdio', command: 'none' } }) };
+      await using service = await RunningService.start({ agents, adapters: { store, connector: tools } });
+      const servers = async () => JSON.stringify(await json(service.fetch('/api/mcp/servers')));
+      await eventually(servers, (now) => now.includes('"connected"'));
+      const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      store.beforeAppend = async (events) => {
+        if (!events.some(({ type }) => type === 'turn.started')) return;
+        reached.resolve();
+        await gate.promise;
+      };
+      const asked = service.post('/api/message-sync', { message: 'use pay {}' });
+      await reached.promise;
+      // Twice, so that its version is not the one before, either.
+      for (const prompt of ['two', 'three']) {
+        agents.only = file(prompt, {});
+        await service.post('/api/agents/only/reload');
+      }
+      gate.resolve();
+      expect(await json(asked)).toMatchObject({ response: expect.stringContaining('paid') });
+      expect(tools.calls).toHaveLength(1);
+    },
+    'also one whose message is on its way to the log',
+  );
+
+  verifies(
     'agents.reload',
     async () => {
       await using upstream = await OpenAiUpstream.listen();
@@ -142,6 +201,9 @@ describe('an agent file that is read again', () => {
       });
       agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 } });
       expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: [] });
+      const roots = ['/tmp'];
+      agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 }, roots });
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: ['roots'] });
     },
     'says what needs a restart',
   );

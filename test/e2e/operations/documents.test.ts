@@ -142,6 +142,7 @@ describe('the documents', () => {
       expect(first.headers.get('Cache-Control')).toBe('no-cache');
       const again = await service.fetch(path, { headers: { 'If-None-Match': `"other", W/${etag}` } });
       expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag]);
+      expect(again.headers.get('Content-Length')).toBeNull();
       const other = await service.fetch(path, { headers: { 'If-None-Match': '"other"' } });
       expect(other.status).toBe(200);
     }

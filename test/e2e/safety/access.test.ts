@@ -233,6 +233,9 @@ describe('CORS', () => {
       'access-control-expose-headers': expect.stringContaining('X-RateLimit-Remaining'),
       vary: 'Origin',
     });
+    // What an answer depends on besides is said, too: caches may keep it.
+    const index = await rawRequest(service.port, { path: '/', headers: { Origin: APP } });
+    expect(index.headers.vary).toBe('Accept, Origin');
   });
 
   verifies(

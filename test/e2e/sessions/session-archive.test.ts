@@ -178,6 +178,7 @@ describe('the view of a session', () => {
     const responses = [
       await service.fetch('/api/sessions/nobody'),
       await service.fetch('/api/sessions/nobody?at=1'),
+      await service.fetch('/api/sessions/nobody/images/1'),
       await remove(setup, 'nobody'),
       await service.post('/api/sessions/nobody/fork'),
     ];

@@ -126,6 +126,26 @@ describe('metrics whose library is not loaded yet', () => {
   });
 });
 
+describe('metrics whose library could not be loaded', () => {
+  it('are there for a later reader, with no more recordings than the bound', async () => {
+    let isThere = false;
+    let loads = 0;
+    const metrics = new DeferredMetrics(async () => {
+      loads += 1;
+      if (!isThere) throw new Error('too many open files');
+      return prometheusMetrics();
+    });
+    await expect(metrics.text()).rejects.toThrow('too many open files');
+    for (let append = 0; append < 5_000; append += 1)
+      metrics.observe('agent_append_duration_seconds', {}, 0.002);
+    expect(loads).toBe(2);
+    await nextLoop();
+    isThere = true;
+    expect((await MetricValues.of(metrics)).value('agent_append_duration_seconds_count')).toBe(2_000);
+    expect(loads).toBe(3);
+  });
+});
+
 describe('the metrics of the process', () => {
   it('are those of the catalogue, and the defaults of prom-client', async () => {
     const metrics = prometheusMetrics();

@@ -92,6 +92,20 @@ describe('a connection that is refused for now', () => {
     session.close();
   });
 
+  it('is tried again within an hour, however long the service says', async () => {
+    const onRetry = vi.fn();
+    const rig = startClient({ onRetry });
+    const month = 30 * 24 * 60 * 60;
+    rig.service.refuse(503, { code: 'SERVICE_UNAVAILABLE', message: 'm', details: {} }, String(month));
+    await fail(rig);
+    expect(onRetry).toHaveBeenCalledWith(expect.anything(), 3_600_000);
+    await vi.advanceTimersByTimeAsync(3_599_999);
+    expect(rig.service.sockets).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(rig.service.sockets).toHaveLength(2);
+    rig.session.close();
+  });
+
   it.each([500, 502, 503, 504])('with status %i of a proxy is tried again', async (status) => {
     const onRetry = vi.fn();
     const rig = startClient({ onRetry });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type SessionClient, UnansweredError } from '../../../src/client/session-client.ts';
+import { ProtocolError, type SessionClient, UnansweredError } from '../../../src/client/session-client.ts';
 import { startClient as start } from '../../support/sockets/client-rig.ts';
 
 beforeEach(() => {
@@ -127,6 +127,24 @@ describe('the client', () => {
     const loop = session[Symbol.asyncIterator]();
     expect(() => session[Symbol.asyncIterator]()).toThrowError(/another loop/);
     await loop.return?.();
+  });
+
+  it('ends the next loop as it ended the first one', async () => {
+    const loop = async (session: ReturnType<typeof start>['session']): Promise<unknown> => {
+      for await (const event of session) throw new Error(`an event came: ${event.event}`);
+      return 'ended';
+    };
+    const closed = start();
+    closed.session.close();
+    expect([await loop(closed.session), await loop(closed.session)]).toEqual(['ended', 'ended']);
+    const failed = start();
+    failed.service.socket.say('no frame');
+    const [first, second] = [
+      await loop(failed.session).catch((error: unknown) => error),
+      await loop(failed.session).catch((error: unknown) => error),
+    ];
+    expect(first).toBeInstanceOf(ProtocolError);
+    expect(second).toBe(first);
   });
 
   it('ends the loop, the connection and what waits when it is closed', async () => {
@@ -411,6 +429,41 @@ describe('a loop that does not read', () => {
     service.socket.say(chunk(0, 'Hello'), stepCompleted(3, 'Hello'));
     expect(await rest).toEqual([chunk(0, 'Hello'), stepCompleted(3, 'Hello')]);
     expect(statuses).toEqual(['live', 'paused', 'connecting', 'live']);
+  });
+
+  it('gets the rest once the commands that it sent are answered', async () => {
+    const { service, session, statuses } = start({ maxQueuedEvents: 2 });
+    service.socket.resumed(0);
+    const approved = session.approve('c');
+    service.socket.say(message(1), thinking(2), stepCompleted(3, 'Hello'));
+    expect(await read(session, 2)).toEqual([message(1), thinking(2)]);
+    const rest = read(session, 2);
+    service.socket.say(response(4, 'Hello'));
+    expect(service.sockets).toHaveLength(1);
+    service.socket.say({ event: 'done', data: { commandId: 'id1' } });
+    await approved;
+    expect(service.sockets).toHaveLength(2);
+    expect(service.socket.url.search).toBe('?session=s&after=2');
+    service.socket.resumed(4);
+    service.socket.say(stepCompleted(3, 'Hello'), response(4, 'Hello'));
+    expect(await rest).toEqual([stepCompleted(3, 'Hello'), response(4, 'Hello')]);
+    expect(statuses).toEqual(['live', 'connecting', 'live']);
+  });
+
+  it('gets the rest also when the connection breaks before a command is answered', async () => {
+    const { service, session } = start({ maxQueuedEvents: 1 });
+    service.socket.resumed(0);
+    const unanswered = expect(session.approve('c')).rejects.toBeInstanceOf(UnansweredError);
+    service.socket.say(message(1), thinking(2));
+    expect(await read(session, 1)).toEqual([message(1)]);
+    const rest = read(session, 1);
+    service.socket.drop();
+    await unanswered;
+    vi.advanceTimersByTime(250);
+    expect(service.socket.url.search).toBe('?session=s&after=1');
+    service.socket.resumed(2);
+    service.socket.say(thinking(2));
+    expect(await rest).toEqual([thinking(2)]);
   });
 
   it('does not keep a question from its answer', async () => {

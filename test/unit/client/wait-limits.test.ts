@@ -15,3 +15,13 @@ it('what is over at once leaves no timer and no listener', async () => {
   });
   expect([vi.getTimerCount(), getEventListeners(signal, 'abort')]).toEqual([0, []]);
 });
+
+it('what is refused at once leaves no timer and no listener', async () => {
+  vi.useFakeTimers();
+  const { signal } = new AbortController();
+  const refused = waitWithin({ timeoutMs: 60_000, signal }, () => {
+    throw new Error('closed');
+  });
+  await expect(refused).rejects.toThrow('closed');
+  expect([vi.getTimerCount(), getEventListeners(signal, 'abort')]).toEqual([0, []]);
+});

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts under test hold references
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,6 +89,34 @@ describe('a value out of a variable', () => {
     });
     expect(problems).toHaveLength(2);
     expect(problems.join()).not.toContain('hunter2');
+  });
+});
+
+describe('a name that every object has', () => {
+  it('is no variable of the environment', () => {
+    const text = `${llm}\nname: "\${toString:-x} \${__proto__:-y}"`;
+    expect(parseAgentFile(text, 'f', process.env).config.name).toBe('x y');
+    expect(problemsOf(`${llm}\nname: $constructor`)).toEqual([
+      expect.stringContaining('name: the variable constructor is not set'),
+    ]);
+  });
+});
+
+describe('a setting that the service could not use', () => {
+  it.each([
+    ['server: { drainTimeoutMs: 2147483648 }', 'server.drainTimeoutMs'],
+    ['server: { publicUrl: "https://a.example/?q" }', 'server.publicUrl'],
+    ['server: { publicUrl: "https://a.example/#q" }', 'server.publicUrl'],
+    ['cors: { headers: ["X-A\\r\\nX-B"] }', 'cors.headers[0]'],
+  ])('is refused: %s', (line, field) => {
+    expect(problemsOf(`${llm}\n${line}`)).toEqual([expect.stringContaining(`${field}: `)]);
+  });
+
+  it.each([
+    'server: { drainTimeoutMs: 2147483647, publicUrl: https://a.example/agent/ }',
+    'cors: { headers: ["*", X-Request-Id] }',
+  ])('is near to one that it can use: %s', (line) => {
+    expect(() => parseAgentFile(`${llm}\n${line}`, 'f', {})).not.toThrow();
   });
 });
 
@@ -322,6 +351,11 @@ describe('a file that is no agent file', () => {
       'agent.yml:1: a key that is a list, a map or an alias; expected plain text',
     ],
     [
+      'one with a key that objects cannot have',
+      `${llm}\nmcpServers:\n  __proto__: { command: x }`,
+      'agent.yml:3: a key that is called __proto__; expected another name',
+    ],
+    [
       'one with a tag',
       `${llm}\nsystemPrompt: !!js/function x`,
       'agent.yml:2: not valid YAML: Unresolved tag: tag:yaml.org,2002:js/function',
@@ -370,6 +404,15 @@ describe('reading from disk', () => {
     folder = mkdtempSync(join(tmpdir(), 'agent-file-'));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('hashes a byte order mark, too', () => {
+    const path = join(folder, 'a.yml');
+    const text = `\uFEFF${llm}\n`;
+    writeFileSync(path, text);
+    const { agentVersion, config } = loadAgentFile(path, {});
+    expect(agentVersion).toBe(createHash('sha256').update(text).digest('hex').slice(0, 12));
+    expect(config.llm.model).toBe('offline');
+  });
 
   it('loads the file', () => {
     writeFileSync(join(folder, 'a.yml'), `${llm}\n`);

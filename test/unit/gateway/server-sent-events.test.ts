@@ -37,6 +37,14 @@ describe('the sink of an event stream', () => {
     expect(await reader.read()).toEqual({ done: true, value: undefined });
   });
 
+  it('stops its source once, also when the client goes before it has read everything', async () => {
+    const { sink, reader, stops } = opened();
+    sink.send('data: unread\n\n');
+    sink.end();
+    await reader.cancel();
+    expect(stops()).toBe(1);
+  });
+
   it('takes what comes after the end', async () => {
     const { sink, reader, stops } = opened();
     sink.send('data: first\n\n');

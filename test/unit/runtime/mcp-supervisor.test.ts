@@ -191,6 +191,31 @@ describe('a node that follows the others', () => {
   });
 });
 
+describe('an agent file that is read again', () => {
+  it('connects its server of a name that one had at run time', async () => {
+    const { start } = cluster({ kept: files });
+    const node = await start();
+    for (const name of ['x', 'y']) await node.servers.connect(name, files, CLIENT);
+    await node.servers.disconnect('x', CLIENT);
+    await node.servers.disconnect('x', CLIENT);
+    await node.servers.disconnect('y', CLIENT);
+    const inFile = { kept: files, x: others, y: others };
+    expect(node.servers.takeOver(inFile).changes.added).toEqual(['x', 'y']);
+    await node.listed('kept connected', 'y connected', 'x connected');
+    expect(node.tools()).toEqual(['kept: files', 'y: others', 'x: others']);
+    // They are servers of the file from now on.
+    expect(node.servers.takeOver({ kept: files }).changes.removed).toEqual(['x', 'y']);
+  });
+
+  it('leaves a server alone that is connected at run time', async () => {
+    const { start } = cluster();
+    const node = await start();
+    await node.servers.connect('x', files, CLIENT);
+    expect(node.servers.takeOver({ x: others }).changes.added).toEqual([]);
+    expect(node.list()).toEqual(['x connected']);
+  });
+});
+
 describe('several nodes that connect a server of one name at the same time', () => {
   it('have the first one: the other is refused, and then there on both', async () => {
     const { start, remembered } = cluster();

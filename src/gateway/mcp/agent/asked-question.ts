@@ -1,7 +1,7 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { PendingApproval, PendingInput } from '../../../core/session/session-view.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { howToAnswer, howToDecide } from '../../turns/how-to-answer.ts';
+import { howToAnswer, howToDecide, type WaitingSession } from '../../turns/how-to-answer.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { approvalQuestion, canDecide, decide } from './asked-approval.ts';
@@ -63,20 +63,20 @@ interface ClientAnswer {
 }
 
 /** What the questions are and how to answer them, for people. */
-export function describeQuestions(sessionId: SessionId, questions: readonly Question[]): string {
+export function describeQuestions(session: WaitingSession, questions: readonly Question[]): string {
   const approvals = questions.flatMap((question) =>
     question.kind === 'approval' ? [question.approval] : [],
   );
   const inputs = questions.flatMap((question) => (question.kind === 'input' ? [question.input] : []));
   return [
-    ...(approvals.length > 0 ? [`The agent needs approval. ${howToDecide(sessionId, approvals)}`] : []),
-    ...inputs.map((input) => howToAnswer(sessionId, input)),
+    ...(approvals.length > 0 ? [`The agent needs approval. ${howToDecide(session, approvals)}`] : []),
+    ...inputs.map((input) => howToAnswer(session, input)),
   ].join(' ');
 }
 
 /** The log message about a question that waits for somebody. */
-export function noticeOf(sessionId: SessionId, question: Question) {
-  const message = describeQuestions(sessionId, [question]);
+export function noticeOf(session: WaitingSession, question: Question) {
+  const message = describeQuestions(session, [question]);
   return question.kind === 'approval'
     ? ({ level: 'notice', logger: 'approvals', data: { message, approvals: [question.approval] } } as const)
     : ({ level: 'notice', logger: 'inputs', data: { message, inputs: [question.input] } } as const);

@@ -1,3 +1,4 @@
+import type { AgentId } from '../../../core/agent-description.ts';
 import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { RecordedTurn } from '../../turns/recorded-turn.ts';
@@ -19,11 +20,13 @@ export class ToldCall {
   /** The keys of the questions of the turn that were over before the client came back. */
   readonly #answered: ReadonlySet<string>;
   readonly #text: ToldText;
+  readonly #agentId: AgentId;
   #isOver = false;
 
-  constructor(chat: ChatStream, name: string, { told, recorded }: Begun) {
+  constructor(chat: ChatStream, name: string, { told, recorded, agentId }: Begun) {
     this.#chat = chat;
     this.#name = name;
+    this.#agentId = agentId;
     this.#text = new ToldText(told);
     this.#state = new TurnState(chat.turnId);
     this.#answered = answeredIn(recorded, chat);
@@ -43,7 +46,7 @@ export class ToldCall {
       if (event.type !== 'approval.requested' && event.type !== 'input.requested') return '';
       const question = askedIn(event, time);
       if (this.#answered.has(keyOf(question))) return '';
-      const params = noticeOf(this.#chat.sessionId, question);
+      const params = noticeOf({ agentId: this.#agentId, sessionId: this.#chat.sessionId }, question);
       return this.#event({ method: 'notifications/message', params });
     }
     if (signal.type === 'session.fault') return this.#end({ status: 'failed', error: signal.error });
@@ -79,6 +82,7 @@ interface Begun {
   readonly told: number;
   /** What the log has of the turn when the client comes back. */
   readonly recorded: RecordedTurn;
+  readonly agentId: AgentId;
 }
 
 const LOST =

@@ -35,7 +35,7 @@ export async function toldFromLog(
   const recorded = await recordedTurn(bus, chat, context).catch(ifNoSession);
   if (!recorded) return whole(lostAnswer(chat, stream), request);
   holdSession(bus, sessionId, request);
-  const call = new ToldCall(chat, stream, { told, recorded });
+  const call = new ToldCall(chat, stream, { told, recorded, agentId: context.agent });
   const revision = request.headers.get('mcp-protocol-version');
   return serverSentEvents(
     (sink) =>
