@@ -103,9 +103,7 @@ export class ToolServers {
   }
 
   connectedTools(): ConnectedTool[] {
-    return this.all.flatMap((server) =>
-      server.tools.map((tool) => ({ serverId: server.name, toolName: tool.name, tool })),
-    );
+    return connectedTools(this.all);
   }
 
   /** The servers that are connected now. */
@@ -194,4 +192,10 @@ export class ToolServers {
   #tell(change: OfferChange): void {
     for (const listener of this.#offerListeners) listener(change);
   }
+}
+
+export function connectedTools(servers: readonly McpServer[]): ConnectedTool[] {
+  return servers.flatMap(({ name: serverId, tools }) =>
+    tools.map((tool) => ({ serverId, toolName: tool.name, tool })),
+  );
 }
