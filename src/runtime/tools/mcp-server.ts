@@ -113,7 +113,7 @@ export class McpServer {
     await this.#closing;
   }
 
-  /** Call after the last disconnect. */
+  /** From now on, nobody watches it. Call once. */
   forget(): void {
     this.#deps.machines.remove(this);
   }

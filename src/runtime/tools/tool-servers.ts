@@ -154,10 +154,14 @@ export class ToolServers {
     this.#changed();
   }
 
-  /** Takes servers off the list that stay connected for the turns that use them. */
+  /** Takes servers off the list that stay connected for the turns that use them, but are watched no more. */
   retire(names: readonly string[]): McpServer[] {
     const retired = names.flatMap((name) => this.find(name) ?? []);
-    for (const { name } of retired) this.#servers.delete(name);
+    for (const server of retired) {
+      this.#servers.delete(server.name);
+      // Its end would look like that of the server that takes its place: their machines have the same id.
+      server.forget();
+    }
     this.#revision += 1;
     return retired;
   }
