@@ -173,7 +173,9 @@ export class ToolServers {
       this.#changed();
       return;
     }
-    const all: Promise<unknown> = Promise.all(attempts);
+    // Servers that the file had before may still be starting, and turns waited for them, too.
+    const others = this.#firstAttempts ? this.all.map((server) => server.attempted()) : [];
+    const all: Promise<unknown> = Promise.all([...attempts, ...others]);
     const over = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
       if (this.#firstAttempts !== over) return;
       this.#firstAttempts = null;

@@ -8,6 +8,7 @@ import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
 import { type CatalogOptions, ToolCatalog } from '../../../src/runtime/tools/tool-catalog.ts';
 import type { ToolServers } from '../../../src/runtime/tools/tool-servers.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { silentLog } from '../../support/service/running-service.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
@@ -125,6 +126,23 @@ async function outcomeOf(catalog: ToolCatalog, serverId: string): Promise<string
   );
   return JSON.stringify(outcome);
 }
+
+describe('a catalog that is the current one', () => {
+  it('waits for all servers of the list that are starting, also for those of the version before', async () => {
+    const slow = Promise.withResolvers<void>();
+    await using supervisor = servers({ slow: slow.promise, gone: new Promise(() => undefined) });
+    const catalog = catalogOf(supervisor.list);
+    supervisor.start({ slow: stdio('slow'), gone: stdio('gone') });
+    supervisor.takeOver({ slow: stdio('slow'), added: stdio('added') });
+    const atReady = catalog.ready()?.then(() => offered(catalog));
+    await eventually(
+      async () => offered(catalog),
+      (now) => now.includes('added: added'),
+    );
+    slow.resolve();
+    expect(await atReady).toEqual(['slow: slow', 'added: added']);
+  });
+});
 
 describe('a catalog that is frozen', () => {
   it('offers, calls and knows the servers that it had, also those that the list has no more', async () => {
