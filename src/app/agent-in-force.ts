@@ -37,11 +37,6 @@ export interface TakenOver {
   readonly servers: ServerChanges;
 }
 
-interface VersionInUse {
-  readonly catalog: ToolCatalog;
-  readonly uses: UseCount;
-}
-
 /**
  * The agent as its file says it now. The file may be read again: turns that begin later run with what it says then, and
  * turns that run keep to what it said when they began, their tool servers included.
@@ -51,8 +46,8 @@ export class AgentInForce implements SessionPolicy {
   readonly #deps: InForceDeps;
   #definition: AgentDefinition;
   #catalog: ToolCatalog;
-  /** Versions that turns may run with, the current one last. */
-  #versions: VersionInUse[] = [];
+  /** The uses of each version that turns may run with, the current one last. */
+  #versions: UseCount[] = [];
 
   constructor(definition: AgentDefinition, deps: InForceDeps) {
     this.#deps = deps;
@@ -108,15 +103,15 @@ export class AgentInForce implements SessionPolicy {
   /** From now on, turns begin with this definition. Resolves at once; servers end when the last turn with them is over. */
   takeOver(next: AgentDefinition, ruleWatch: RuleWatch): TakenOver {
     const { supervisor, log } = this.#deps;
-    this.#versions = this.#versions.filter(({ uses }) => uses.isUsed);
+    this.#catalog.freeze();
+    this.#versions = this.#versions.filter((uses) => uses.isUsed);
     const { changes, retired } = supervisor.takeOver(next.config.mcpServers);
     const inUse = this.#versions;
-    for (const { catalog } of inUse) catalog.keep(retired);
     this.#definition = next;
     this.#catalog = this.#newCatalog(next);
     this.turns.use(this.#turnDeps());
     ruleWatch.use(next.config.approval);
-    void Promise.all(inUse.map(({ uses }) => uses.unused()))
+    void Promise.all(inUse.map((uses) => uses.unused()))
       .then(() => Promise.all(retired.map((server) => supervisor.giveUp(server))))
       .catch((err: unknown) =>
         log.warn({ err }, 'a tool server that the agent has no more did not end cleanly'),
@@ -138,7 +133,7 @@ export class AgentInForce implements SessionPolicy {
     const { maxSteps, stepTimeoutMs, keepReasoning } = config.llm;
     const catalog = this.#catalog;
     const uses = new UseCount();
-    this.#versions.push({ catalog, uses });
+    this.#versions.push(uses);
     return {
       ...{ agentVersion, uses, model, catalog, bus, log, machines, callsEarly },
       ...{ maxSteps, stepTimeoutMs, keepReasoning },

@@ -102,8 +102,13 @@ export class McpServer {
   }
 
   /** Connects, or reconnects. Resolves when the attempt has succeeded or failed. */
-  async connect(): Promise<McpServerStatus> {
+  connect(): Promise<McpServerStatus> {
     this.actor.send({ type: 'CONNECT' });
+    return this.attempted();
+  }
+
+  /** Resolves when the attempt that runs, if any, has succeeded or failed. */
+  async attempted(): Promise<McpServerStatus> {
     return (await waitFor(this.actor, ({ value }) => value !== 'connecting')).value;
   }
 
@@ -113,7 +118,7 @@ export class McpServer {
     await this.#closing;
   }
 
-  /** Call after the last disconnect. */
+  /** From now on, nobody watches it. Call once. */
   forget(): void {
     this.#deps.machines.remove(this);
   }

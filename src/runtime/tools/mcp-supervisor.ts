@@ -212,7 +212,6 @@ export class McpSupervisor implements AsyncDisposable {
   /** Ends a server that `takeOver` has replaced or removed. */
   async giveUp(server: McpServer): Promise<void> {
     await server.disconnect();
-    server.forget();
     const isGone = !this.list.has(server);
     if (isGone && server.config.type === 'http') await this.#deps.authorizations?.forget(server.name);
   }

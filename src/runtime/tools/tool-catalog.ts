@@ -5,13 +5,11 @@ import type { ClientTool, ClientToolsConfig } from '../../core/tool-call/client-
 import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import { nameToolsForModel } from '../../core/tool-call/tool-names.ts';
 import type { ElicitationConfig } from '../../core/tool-server/elicitation-config.ts';
-import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { type RootConfig, rootOf } from '../../core/tool-server/root.ts';
 import type { AnswerQuestion } from '../../core/tool-server/server-question.ts';
 import type { OutputFormat } from '../../core/turn/output-format.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
-import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import type {
   NamedTool,
   OfferedTool,
@@ -19,7 +17,7 @@ import type {
   ToolOffer,
   TurnTools,
 } from '../../ports/turn-tools.ts';
-import type { McpServer } from './mcp-server.ts';
+import { FrozenServers } from './frozen-servers.ts';
 import { requestedCalls } from './requested-calls.ts';
 import type { ToolServers } from './tool-servers.ts';
 
@@ -38,27 +36,30 @@ export interface CatalogOptions {
 
 /** The tools of all connected servers: offers them to the model and calls them for it. */
 export class ToolCatalog implements TurnTools {
-  readonly #servers: ToolServers;
+  readonly #list: ToolServers;
   readonly #schemas: SchemaCheck;
   readonly #options: CatalogOptions;
-  /** Servers that the list has no more, for the turns that began when it had them. */
-  readonly #kept = new Map<string, McpServer>();
+  /** Null while the servers are those that the list has now. */
+  #frozen: FrozenServers | null = null;
   #offer: { readonly revision: number; readonly offer: ToolOffer } | null = null;
 
   constructor(servers: ToolServers, schemas: SchemaCheck, options: CatalogOptions) {
-    this.#servers = servers;
+    this.#list = servers;
     this.#options = options;
     this.#schemas = schemas;
+  }
+
+  /**
+   * Keeps to the servers that the list has now. A later one belongs to other approval rules than those of this catalog,
+   * also if it has the name of one of these.
+   */
+  freeze(): void {
+    this.#frozen ??= new FrozenServers(this.#list);
   }
 
   /** Null when every configured server has finished its first attempt. Otherwise resolves when they have. */
   ready(): Promise<void> | null {
     return this.#servers.firstAttempts();
-  }
-
-  /** From now on, calls go to these servers, whatever the list has under their names. */
-  keep(servers: readonly McpServer[]): void {
-    for (const server of servers) if (!this.#kept.has(server.name)) this.#kept.set(server.name, server);
   }
 
   /** The tools of all connected servers, also those that the model may not call. */
@@ -128,7 +129,7 @@ export class ToolCatalog implements TurnTools {
 
   questionsOf(serverId: string | null): QuestionSettings {
     const { elicitation, fileUrl, ...options } = this.#options;
-    const server = serverId === null ? undefined : this.#configOf(serverId);
+    const server = serverId === null ? undefined : this.#servers.configOf(serverId);
     const roots = (server?.roots ?? options.roots).map((root) => rootOf(root, fileUrl));
     return { roots, sampling: server?.sampling, expiresAfterMs: elicitation.expiresAfterMs };
   }
@@ -140,19 +141,14 @@ export class ToolCatalog implements TurnTools {
     onQuestion: AnswerQuestion,
   ): Promise<ToolOutcome> {
     const { serverId, toolName } = call;
-    const connection = serverId === null ? undefined : this.#connectionOf(serverId);
+    const connection = serverId === null ? undefined : this.#servers.connectionOf(serverId);
     if (!connection) return { status: 'failed', reason: `the server ${serverId ?? ''} is not connected` };
     const { turnId, callId } = call;
     const origin = { turnId, callId };
     return connection.callTool(toolName, call.arguments, { signal, origin, onQuestion });
   }
 
-  #configOf(serverId: string): McpServerConfig | undefined {
-    return this.#kept.get(serverId)?.config ?? this.#servers.configOf(serverId);
-  }
-
-  #connectionOf(serverId: string): ToolServerConnection | null {
-    const kept = this.#kept.get(serverId);
-    return kept ? kept.connection : this.#servers.connectionOf(serverId);
+  get #servers(): ToolServers | FrozenServers {
+    return this.#frozen ?? this.#list;
   }
 }

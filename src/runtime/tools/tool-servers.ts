@@ -103,9 +103,7 @@ export class ToolServers {
   }
 
   connectedTools(): ConnectedTool[] {
-    return this.all.flatMap((server) =>
-      server.tools.map((tool) => ({ serverId: server.name, toolName: tool.name, tool })),
-    );
+    return connectedTools(this.all);
   }
 
   /** The servers that are connected now. */
@@ -156,10 +154,14 @@ export class ToolServers {
     this.#changed();
   }
 
-  /** Takes servers off the list that stay connected for the turns that use them. */
+  /** Takes servers off the list that stay connected for the turns that use them, but are watched no more. */
   retire(names: readonly string[]): McpServer[] {
     const retired = names.flatMap((name) => this.find(name) ?? []);
-    for (const { name } of retired) this.#servers.delete(name);
+    for (const server of retired) {
+      this.#servers.delete(server.name);
+      // Its end would look like that of the server that takes its place: their machines have the same id.
+      server.forget();
+    }
     this.#revision += 1;
     return retired;
   }
@@ -171,7 +173,9 @@ export class ToolServers {
       this.#changed();
       return;
     }
-    const all: Promise<unknown> = Promise.all(attempts);
+    // Servers that the file had before may still be starting, and turns waited for them, too.
+    const others = this.#firstAttempts ? this.all.map((server) => server.attempted()) : [];
+    const all: Promise<unknown> = Promise.all([...attempts, ...others]);
     const over = within(FIRST_ATTEMPTS_MS, all, undefined).then(() => {
       if (this.#firstAttempts !== over) return;
       this.#firstAttempts = null;
@@ -194,4 +198,10 @@ export class ToolServers {
   #tell(change: OfferChange): void {
     for (const listener of this.#offerListeners) listener(change);
   }
+}
+
+export function connectedTools(servers: readonly McpServer[]): ConnectedTool[] {
+  return servers.flatMap(({ name: serverId, tools }) =>
+    tools.map((tool) => ({ serverId, toolName: tool.name, tool })),
+  );
 }

@@ -26,6 +26,30 @@ function agentWith({ baseURL }: OpenAiUpstream, more: object): string {
 const promptOf = ({ body }: { body: { messages: readonly { role: string; content?: unknown }[] } }) =>
   body.messages.find(({ role }) => role === 'system')?.content;
 
+/** An agent whose model does what messages say. */
+function scripted(mcpServers: object, more: object = {}): string {
+  return JSON.stringify({ llm: { provider: 'scripted', model: 'offline' }, mcpServers, ...more });
+}
+
+const stdio = (command: string) => ({ type: 'stdio', command });
+
+const statesOf = async (service: RunningService): Promise<string> =>
+  (await service.fetch('/api/statecharts')).text();
+
+/** Resolves when a turn waits for tool servers. */
+const waitingTurn = (service: RunningService) =>
+  eventually(
+    () => statesOf(service),
+    (shown) => shown.includes('preparing'),
+  );
+
+async function serversOf(service: RunningService): Promise<string[]> {
+  const { servers } = (await json(service.fetch('/api/mcp/servers'))) as {
+    servers: { id: string; status: string }[];
+  };
+  return servers.map(({ id, status }) => `${id} ${status}`);
+}
+
 /** The versions of the agent with which the turns of the session began. */
 async function versionsOf(service: RunningService): Promise<(string | undefined)[]> {
   const text = await (await service.fetch('/api/sessions/default/export')).text();
@@ -121,12 +145,7 @@ describe('an agent file that is read again', () => {
     const http = (url: string) => ({ type: 'http', url });
     const agents = { only: withServers({ kept: http(later.url), gone: http(former.url) }) };
     await using service = await RunningService.start({ agents });
-    const serversNow = async (): Promise<string[]> => {
-      const { servers } = (await json(service.fetch('/api/mcp/servers'))) as {
-        servers: { id: string; status: string }[];
-      };
-      return servers.map(({ id, status }) => `${id} ${status}`);
-    };
+    const serversNow = () => serversOf(service);
     await eventually(serversNow, (now) => isDeepStrictEqual(now, ['kept connected', 'gone connected']));
     const look = (id: string) => toolCallReply([{ id, name: 'gone__look', arguments: {} }]);
     upstream.replyWith(look('c1'), look('c2'), textReply('done'));
@@ -143,7 +162,7 @@ describe('an agent file that is read again', () => {
     (await tools.call('look', 1)).answer('seen again');
     expect(await json(running)).toMatchObject({ response: 'done' });
     expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain('seen again');
-    const machines = async () => JSON.stringify(await json(service.fetch('/api/statecharts')));
+    const machines = () => statesOf(service);
     await eventually(machines, (shown) => shown.includes('added') && !shown.includes('gone'));
   });
 
@@ -176,6 +195,70 @@ describe('an agent file that is read again', () => {
       expect(tools.calls).toHaveLength(1);
     },
     'also one whose message is on its way to the log',
+  );
+
+  verifies(
+    'agents.reload-servers',
+    async () => {
+      const tools = new DirectedTools({ pay: {} }, (call) => call.answer('paid'));
+      const agents = { only: scripted({}) };
+      await using service = await RunningService.start({ agents, adapters: { connector: tools } });
+      const slow = Promise.withResolvers<void>();
+      tools.open = slow.promise;
+      agents.only = scripted({ slow: stdio('slow') });
+      await service.post('/api/agents/only/reload');
+      const asked = service.post('/api/message-sync', { message: 'use bank__pay {}' });
+      await waitingTurn(service);
+      tools.open = Promise.resolve();
+      const rules = [{ server: 'bank', tool: '*', policy: 'ask' }];
+      agents.only = scripted(
+        { slow: stdio('slow'), bank: stdio('bank') },
+        { approval: { default: 'auto', rules } },
+      );
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+        servers: { added: ['bank'] },
+      });
+      await eventually(
+        () => serversOf(service),
+        (now) => now.includes('bank connected'),
+      );
+      slow.resolve();
+      expect(JSON.stringify(await json(asked))).not.toContain('paid');
+      // The next turn has the server, and its rule.
+      await service.post('/api/message', { message: 'use bank__pay {}' });
+      await eventually(
+        async () => (await service.fetch('/api/approvals')).text(),
+        (waiting) => waiting.includes('"serverId":"bank"'),
+      );
+      expect(tools.calls).toEqual([]);
+    },
+    'a turn that waited for its servers is not offered one that came with a later version and its rules',
+  );
+
+  verifies(
+    'agents.reload-servers',
+    async () => {
+      const tools = new DirectedTools({ pay: {} }, (call) => call.answer('paid'));
+      const agents = { only: scripted({}) };
+      await using service = await RunningService.start({ agents, adapters: { connector: tools } });
+      const [second, third] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      tools.open = second.promise;
+      agents.only = scripted({ bank: stdio('second') });
+      await service.post('/api/agents/only/reload');
+      const asked = service.post('/api/message-sync', { message: 'use pay {}' });
+      await waitingTurn(service);
+      tools.open = third.promise;
+      agents.only = scripted({ bank: stdio('third') });
+      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+        servers: { changed: ['bank'] },
+      });
+      second.resolve();
+      const answer = await json(asked);
+      third.resolve();
+      expect(JSON.stringify(answer)).toContain('paid');
+      expect(tools.calls).toHaveLength(1);
+    },
+    'a turn that waits for its servers has their tools, also if they are replaced meanwhile',
   );
 
   verifies(
