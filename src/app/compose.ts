@@ -117,6 +117,7 @@ export async function composeAgent({
     directory: shared?.directory ?? oneProcess,
     maxIdleBytes: config.sessions.memoryMb * 1024 * 1024,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
+    beforeErasure: (sessionId) => grants?.endAll(sessionId),
   });
   const archive = new SessionArchive(journal, fold, sessions);
   const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });

@@ -31,6 +31,8 @@ const ALLOWS: Readonly<Record<GrantAccess, readonly GrantAccess[]>> = {
 export class GrantBook {
   readonly #log: Logger;
   readonly #bySession = new Map<SessionId, Map<string, Grant>>();
+  /** The sessions of grants that count no more although the log does not say so yet. */
+  readonly #ended = new Map<string, SessionId>();
   readonly #onRevoked = new Set<() => void>();
   readonly #stream: SharedStream;
 
@@ -39,13 +41,19 @@ export class GrantBook {
     this.#stream = new SharedStream(store, GRANTS_STREAM, (envelope) => this.#fold(envelope));
   }
 
-  /** Forgets the grants of sessions that were deleted when nobody could be told. */
+  /**
+   * Forgets the grants of sessions that are gone, and those that are older than the session they name: they were given for
+   * an earlier one. Earlier releases left such grants behind.
+   */
   static async load(store: EventStore, log: Logger): Promise<GrantBook> {
     const book = new GrantBook(store, log);
     await book.catchUp();
     for (const sessionId of [...book.#bySession.keys()]) {
       const [known] = await store.sessions({ sessionId });
-      if (!known) await book.#endAll(sessionId);
+      if (!book.#forget(sessionId, known?.createdAt)) continue;
+      await book.#revokeForgotten(sessionId).catch((err: unknown) => {
+        log.error({ sessionId, err }, 'the grants of a deleted session could not be revoked');
+      });
     }
     return book;
   }
@@ -97,13 +105,13 @@ export class GrantBook {
     }, origin);
   }
 
-  /** The session was deleted: another one of the same name is not shared. Never rejects: the next start tries again. */
+  /**
+   * The session is deleted: another one of the same name is not shared. Its grants count no more from now on. Resolves when
+   * they would not after a crash either.
+   */
   async endAll(sessionId: SessionId): Promise<void> {
-    try {
-      await this.#endAll(sessionId);
-    } catch (err) {
-      this.#log.error({ sessionId, err }, 'the grants of a deleted session could not be revoked');
-    }
+    this.#forget(sessionId);
+    await this.#revokeForgotten(sessionId, () => this.#forget(sessionId));
   }
 
   /** @param listener is called after each revocation. */
@@ -111,14 +119,26 @@ export class GrantBook {
     this.#onRevoked.add(listener);
   }
 
-  #endAll(sessionId: SessionId): Promise<void> {
-    return this.#stream.write(
-      () => ({
-        events: this.list(sessionId).map(({ grantId }) => ({ type: 'grant.revoked', grantId })),
+  /** @param before when what was given is forgotten; all if absent. @returns whether there was any. */
+  #forget(sessionId: SessionId, before = Infinity): boolean {
+    const forgotten = this.list(sessionId).filter(({ createdAt }) => Date.parse(createdAt) < before);
+    for (const { grantId } of forgotten) {
+      this.#ended.set(grantId, sessionId);
+      this.#drop(grantId);
+    }
+    return forgotten.length > 0;
+  }
+
+  /** @param onRead is called when all that other nodes did is known. */
+  #revokeForgotten(sessionId: SessionId, onRead?: () => void): Promise<void> {
+    return this.#stream.write(() => {
+      onRead?.();
+      const ended = [...this.#ended].filter(([, of]) => of === sessionId);
+      return {
+        events: ended.map(([grantId]) => ({ type: 'grant.revoked', grantId })),
         answer: () => undefined,
-      }),
-      serviceOrigin(),
-    );
+      };
+    }, serviceOrigin());
   }
 
   #grant(sessionId: SessionId, grantId: string): Grant {
@@ -135,8 +155,9 @@ export class GrantBook {
       const grants = this.#bySession.get(event.sessionId) ?? new Map<string, Grant>();
       grants.set(event.grantId, { ...shared, createdAt: new Date(time).toISOString(), createdBy });
       this.#bySession.set(event.sessionId, grants);
-    } else if (event.type === 'grant.revoked') this.#drop(event.grantId);
-    else throw new Error(`the stream ${GRANTS_STREAM} has an impossible event ${event.type}`);
+    } else if (event.type === 'grant.revoked') {
+      if (!this.#ended.delete(event.grantId)) this.#drop(event.grantId);
+    } else throw new Error(`the stream ${GRANTS_STREAM} has an impossible event ${event.type}`);
   }
 
   #drop(grantId: string): void {

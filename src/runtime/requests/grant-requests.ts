@@ -5,7 +5,7 @@ import type { GrantBook } from '../access/grant-book.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 
-/** Registers the handlers of the requests about shared sessions. A session that is deleted is shared no more. */
+/** Registers the handlers of the requests about shared sessions. */
 export function answerForGrants(
   bus: LocalBus,
   grants: GrantBook,
@@ -22,9 +22,6 @@ export function answerForGrants(
   bus.handle('grant.revoke', ({ sessionId, grantId }, context) =>
     grants.revoke(sessionId, grantId, requestOrigin(context)),
   );
-  bus.onEverySession((signal) => {
-    if ('event' in signal && signal.event.type === 'session.deleted') void grants.endAll(signal.sessionId);
-  });
 }
 
 async function requireSession(

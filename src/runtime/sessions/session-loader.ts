@@ -14,6 +14,8 @@ export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
   readonly journal: Journal;
   readonly fold: SessionFold;
   readonly snapshots: SessionSnapshots;
+  /** Forgets what else belongs to a session that is to be erased. The erasure waits for it, and fails with it. */
+  readonly beforeErasure?: (sessionId: SessionId) => Promise<void> | undefined;
 }
 
 interface ActorStart {
@@ -64,7 +66,8 @@ export class SessionLoader {
   }
 
   async erase(sessionId: SessionId): Promise<void> {
-    // Snapshots first: after a crash, the `session.deleted` event in the log makes the next start finish the erasure.
+    // The events last: after a failure or a crash, `session.deleted` in the log makes the next load finish the erasure.
+    await this.#deps.beforeErasure?.(sessionId);
     await this.#deps.snapshots.erase(sessionId);
     await this.#deps.journal.erase(sessionId);
   }

@@ -1,5 +1,8 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -187,6 +190,27 @@ describe('a session that is shared', () => {
     await say('ada', 'plan', 'anew');
     expect(await (await ask('ada', 'GET', '/api/sessions/plan/grants')).json()).toMatchObject({ grants: [] });
     expect(await statusOf('bob', 'GET', `/api/sessions/${ADAS}`)).toBe(404);
+  });
+
+  it('is not deleted before its grants are, so that the next one of its name is not shared', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    await using setup = await start({ adapters: { store } });
+    const { statusOf, share, say, ask } = setup;
+    const bobs = () => statusOf('bob', 'GET', `/api/sessions/${ADAS}/events`);
+    await share({ principal: 'test:bob', access: 'read' });
+    expect(await bobs()).toBe(200);
+    store.refuseNext('grant.revoked', new StorageFullError('the disk is full'));
+    expect(await statusOf('ada', 'DELETE', '/api/sessions/plan')).toBe(503);
+    expect(await bobs()).toBe(404);
+    expect((await say('ada', 'plan', 'anew')).status).toBe(200);
+    expect(await bobs()).toBe(404);
+    expect(await (await ask('ada', 'GET', '/api/sessions/plan')).json()).toMatchObject({
+      session: { title: 'anew', turns: { requested: 1 } },
+    });
+    expect((await store.read('~grants', 0)).map(({ event }) => event.type)).toEqual([
+      'session.shared',
+      'grant.revoked',
+    ]);
   });
 
   verifies('grants.restart', async () => {

@@ -87,13 +87,53 @@ describe('the grants of several nodes', () => {
     expect([one.book.list(SESSION), other.book.list(SESSION)]).toEqual([[], []]);
   });
 
-  it('that could not be ended are ended by the next start, and the log says so', async () => {
-    const { store, one } = await nodes();
+  it('count no more at once when their session is deleted, whether or not the log can be told', async () => {
+    const { one, logged } = await nodes();
     await one.book.create(SESSION, BOB, CLIENT);
     one.store.refuseNext('grant.revoked', new Error('disk full'));
+    const ended = one.book.endAll(SESSION);
+    expect([one.book.list(SESSION), one.rechecks()]).toEqual([[], 1]);
+    await expect(ended).rejects.toThrow('disk full');
+    expect(one.book.accessOf(SESSION, bob).size).toBe(0);
     await one.book.endAll(SESSION);
-    expect(one.log.lines).toMatchObject([{ level: 'error', fields: { sessionId: SESSION } }]);
+    expect(await logged()).toEqual(['session.shared', 'grant.revoked']);
+    expect(one.rechecks()).toBe(1);
+  });
+
+  it('of the next session of the name are others', async () => {
+    const { one } = await nodes();
+    await one.book.create(SESSION, BOB, CLIENT);
+    await one.book.endAll(SESSION);
+    const grant = await one.book.create(SESSION, BOB, CLIENT);
+    expect(one.book.list(SESSION)).toEqual([grant]);
+    expect(one.book.accessOf(SESSION, bob)).toEqual(new Set(['read']));
+  });
+
+  it('end at a start if their session is gone', async () => {
+    const { store, one, logged } = await nodes();
+    await one.book.create(SESSION, BOB, CLIENT);
     await store.erase(SESSION);
     expect((await GrantBook.load(store, recordingLog())).list(SESSION)).toEqual([]);
+    expect(await logged()).toEqual(['session.shared', 'grant.revoked']);
+  });
+
+  it('end at a start if they are older than the session that they name', async () => {
+    const time = { now: 1_000 };
+    const store = new WatchedStore(memoryEventStore(() => time.now));
+    const begin = () => store.append(SESSION, 0, [{ type: 'turn.started', turnId: 't' }]);
+    await begin();
+    const before = await GrantBook.load(store, recordingLog());
+    await before.create(SESSION, BOB, CLIENT);
+    expect((await GrantBook.load(store, recordingLog())).list(SESSION)).toHaveLength(1);
+    await store.erase(SESSION);
+    time.now += 1;
+    await begin();
+    store.refuseNext('grant.revoked', new Error('disk full'));
+    const log = recordingLog();
+    const after = await GrantBook.load(store, log);
+    expect(after.accessOf(SESSION, bob).size).toBe(0);
+    expect(log.lines).toMatchObject([{ level: 'error', fields: { sessionId: SESSION } }]);
+    const grant = await after.create(SESSION, BOB, CLIENT);
+    expect((await GrantBook.load(store, recordingLog())).list(SESSION)).toEqual([grant]);
   });
 });
