@@ -6,9 +6,13 @@ export function useDraft(sessionId: string): [string, (text: string) => void] {
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
   const change = useCallback(
     (next: string): void => {
-      if (next === '') sessionStorage.removeItem(key);
-      else sessionStorage.setItem(key, next);
       setText(next);
+      try {
+        if (next === '') sessionStorage.removeItem(key);
+        else sessionStorage.setItem(key, next);
+      } catch {
+        // The browser has no room for it: a text that is too long for a draft can still be sent.
+      }
     },
     [key],
   );
