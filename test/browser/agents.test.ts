@@ -37,6 +37,19 @@ describe('the page of a service with several agents', () => {
     expect(errors).toEqual([]);
   });
 
+  it('has room for the sessions below many agents', async () => {
+    const names = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `agent-${n}`);
+    const many = Object.fromEntries(names.map((name) => [name, saying(name)]));
+    const context = { viewport: { width: 1280, height: 600 } };
+    await using opened = await ConsolePage.open('', { agents: many }, context);
+    const { page } = opened;
+    await page.getByRole('link', { name: 'agent-8' }).click({ trial: true });
+    const sessions = page.getByRole('region', { name: 'Sessions' });
+    expect((await sessions.boundingBox())?.height).toBeGreaterThan(150);
+    await page.getByRole('link', { name: 'API documentation' }).click({ trial: true });
+    await page.getByRole('button', { name: 'New' }).click({ trial: true });
+  });
+
   it('has no links to agents where there is only one', async () => {
     await using opened = await ConsolePage.open('', { yaml: agents.support });
     const { page } = opened;

@@ -137,7 +137,9 @@ function useStickyEnd() {
   }, []);
   // Runs after every render, because any change may have moved the end.
   useEffect(() => {
-    if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
+    const scroller = end.current?.parentElement;
+    // Not `scrollIntoView`, which would scroll the page, too, where that is higher than the window.
+    if (scroller && isAtEnd.current) scroller.scrollTop = scroller.scrollHeight;
   });
   return end;
 }
