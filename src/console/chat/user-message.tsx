@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import { forkWith } from '../app/session-actions.ts';
+import { useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -15,6 +16,7 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
   const { message, image, firstSeq } = turn;
   const feed = useFeed();
   const { focusComposer } = useChat();
+  const mayFork = useMay('sessions:write');
   const [isEditing, setEditing] = useState(false);
   const close = () => {
     setEditing(false);
@@ -42,9 +44,11 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
       </div>
       <div className={style.actions}>
         <CopyButton text={message} what="the message" />
-        <Button kind="quiet" onClick={() => setEditing(true)} title="Edit it in a fork of this session">
-          Edit
-        </Button>
+        {mayFork && (
+          <Button kind="quiet" onClick={() => setEditing(true)} title="Edit it in a fork of this session">
+            Edit
+          </Button>
+        )}
       </div>
     </div>
   );
