@@ -160,6 +160,25 @@ describe('the conversation', () => {
   });
 });
 
+describe('a text from right to left', () => {
+  it('is laid out so in the message box, the message, each block of the reply, and the title', async () => {
+    await using chat = await openChat();
+    const { page, conversation } = chat;
+    await page.getByRole('textbox', { name: 'Message' }).fill('مرحبا، من أنت؟');
+    await page.locator('textarea:dir(rtl)').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('textarea:dir(ltr)').waitFor();
+    (await chat.model.call(0)).answer('أنا هنا:\n\n- واحد\n\n- اثنان\n\nThat was Arabic.');
+    await conversation.locator('p:dir(rtl)', { hasText: 'من أنت؟' }).waitFor();
+    await conversation.locator('p:dir(rtl)', { hasText: 'أنا هنا' }).waitFor();
+    await conversation.locator('ul:dir(rtl) p:dir(rtl)', { hasText: 'واحد' }).waitFor();
+    await conversation.locator('p:dir(ltr)', { hasText: 'That was Arabic.' }).waitFor();
+    const title = page.getByRole('region', { name: 'Sessions' }).getByText('من أنت؟');
+    expect(await title.getAttribute('dir')).toBe('auto');
+    expect(chat.errors).toEqual([]);
+  });
+});
+
 describe('Escape', () => {
   it('in another field than the message box does not cancel the reply', async () => {
     await using chat = await openChat();

@@ -111,7 +111,7 @@ function SessionLink({ session, href, isOpen, takesFocus, isShared }: SessionLin
       aria-current={isOpen ? 'true' : undefined}
       title={`${title ?? sessionId} (session ${sessionId})`}
     >
-      <span>
+      <span dir="auto">
         {title ?? sessionId}
         {isShared && <small> {sessionId}</small>}
         {owner !== null && <small> of {owner}</small>}

@@ -32,7 +32,7 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
   return (
     <div className={style.message}>
       <div className={style.user}>
-        <p>{message}</p>
+        <p dir="auto">{message}</p>
         {image && (
           <>
             <MessageImage sessionId={feed.sessionId} seq={firstSeq} />
@@ -78,6 +78,7 @@ function Editor({ text, onSend, onClose }: EditorProps) {
     <div className={style.editor}>
       <textarea
         aria-label="Edited message"
+        dir="auto"
         // biome-ignore lint/a11y/noAutofocus: the reader has just asked to edit
         autoFocus
         rows={Math.min(8, Math.max(2, edited.split('\n').length))}

@@ -98,7 +98,7 @@ function Said({ entry }: { readonly entry: HistoryEntry }) {
     case 'user':
       return (
         <>
-          <p>{entry.content}</p>
+          <p dir="auto">{entry.content}</p>
           {entry.image && <Badge>{entry.image.mimeType}</Badge>}
         </>
       );
