@@ -125,6 +125,25 @@ describe('a turn in the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('keeps what was edited while the fork is refused', async () => {
+    await using chat = await openChat();
+    const { page, conversation } = chat;
+    await chat.say('first');
+    (await chat.model.call(0)).answer('the first answer');
+    await conversation.getByText('the first answer').waitFor();
+    await conversation.getByRole('button', { name: 'Edit' }).click();
+    const editor = conversation.getByRole('textbox', { name: 'Edited message' });
+    await editor.fill('something else');
+    await page.route('**/api/message', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
+    await editor.press('Enter');
+    await page.getByRole('alert').getByText('is not available (502)').waitFor();
+    expect(await editor.inputValue()).toBe('something else');
+    await page.unrouteAll();
+    await editor.press('Enter');
+    expect((await chat.model.call(1)).request.messages).toMatchObject([{ text: 'something else' }]);
+    await editor.waitFor({ state: 'detached' });
+  });
+
   it('has code in colours, and copies it and the reply', async () => {
     await using chat = await openChat({ context: { permissions: ['clipboard-read', 'clipboard-write'] } });
     const { page, conversation } = chat;

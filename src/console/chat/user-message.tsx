@@ -18,17 +18,21 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
   const { focusComposer } = useChat();
   const mayFork = useMay('sessions:write');
   const [isEditing, setEditing] = useState(false);
+  const [isSending, setSending] = useState(false);
   const close = () => {
     setEditing(false);
     focusComposer();
   };
   const send = (text: string): void => {
-    setEditing(false);
+    setSending(true);
     const onRefused = (error: unknown) => feed.notify(errorText(error));
     const { sessionId } = feed;
-    forkWith({ sessionId, firstSeq, text, hasImage: image !== undefined, onRefused }).catch(onRefused);
+    // The editor stays until the fork opens: a refusal must not lose what was written.
+    forkWith({ sessionId, firstSeq, text, hasImage: image !== undefined, onRefused })
+      .catch(onRefused)
+      .finally(() => setSending(false));
   };
-  if (isEditing) return <Editor text={message} onSend={send} onClose={close} />;
+  if (isEditing) return <Editor text={message} isSending={isSending} onSend={send} onClose={close} />;
   return (
     <div className={style.message}>
       <div className={style.user}>
@@ -56,13 +60,14 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
 
 interface EditorProps {
   readonly text: string;
+  readonly isSending: boolean;
   readonly onSend: (text: string) => void;
   readonly onClose: () => void;
 }
 
-function Editor({ text, onSend, onClose }: EditorProps) {
+function Editor({ text, isSending, onSend, onClose }: EditorProps) {
   const [edited, setEdited] = useState(text);
-  const canSend = edited.trim() !== '';
+  const canSend = edited.trim() !== '' && !isSending;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
