@@ -144,6 +144,16 @@ describe('a turn in the chat', () => {
     await editor.waitFor({ state: 'detached' });
   });
 
+  it('has code without colours where it is so long that they would hold up the page', async () => {
+    await using chat = await openChat();
+    const { conversation } = chat;
+    await chat.say('Show me');
+    const long = 'const seven = 7;\n'.repeat(3_000);
+    (await chat.model.call(0)).answer(`\`\`\`js\n${long}\`\`\`\n\n\`\`\`js\nlet short;\n\`\`\`\n`);
+    await conversation.locator('.hljs-keyword', { hasText: 'let' }).waitFor();
+    expect(await conversation.locator('.hljs-keyword', { hasText: 'const' }).count()).toBe(0);
+  });
+
   it('has code in colours, and copies it and the reply', async () => {
     await using chat = await openChat({ context: { permissions: ['clipboard-read', 'clipboard-write'] } });
     const { page, conversation } = chat;
