@@ -31,6 +31,14 @@ describe('the page of a service with several agents', () => {
     await expect.poll(() => page.title()).toBe('Support');
     await say('hello');
     await page.getByText('Support: hello').waitFor();
+    // What is not sent yet to one agent does not stand in the box of another.
+    await page.getByRole('textbox', { name: 'Message' }).fill('for Support');
+    await nav.getByRole('link', { name: 'Shop' }).click();
+    await expect.poll(() => page.title()).toBe('Shop');
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('');
+    await page.goBack();
+    await expect.poll(() => page.title()).toBe('Support');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('for Support');
     expect(await page.getByText('Shop: hi').count()).toBe(0);
     const listed = await service.fetch('/agents/support/api/sessions');
     expect(await listed.json()).toMatchObject({ sessions: [{ title: 'hello' }] });
