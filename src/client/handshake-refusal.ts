@@ -54,10 +54,19 @@ export function unreachable(address: string, cause: unknown): HandshakeRefusal {
 /** What an answer says that is not the expected one. */
 export function refusalOf({ status, headers }: Response, text: string, address: string): HandshakeRefusal {
   return {
-    error: new RefusedError(bodyOf(text) ?? describe(status, withoutQuery(address))),
-    isTemporary: status >= 500 || TEMPORARY_STATUSES.includes(status),
+    error: new RefusedError(errorBodyOf(status, text, address)),
+    isTemporary: isTemporary(status),
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
   };
+}
+
+/** The error of an answer, which may be of a proxy or of another server. */
+export function errorBodyOf(status: number, text: string, address: string): ErrorBody {
+  return bodyOf(text) ?? describe(status, withoutQuery(address));
+}
+
+function isTemporary(status: number): boolean {
+  return status >= 500 || TEMPORARY_STATUSES.includes(status);
 }
 
 /** Version 0.1.0 answers with a text. */
@@ -101,7 +110,7 @@ function describe(status: number, address: string): ErrorBody {
   if (status === 403) return { code: 'FORBIDDEN', message: `${address} refuses this client (403).`, details };
   if (status === 429)
     return { code: 'RATE_LIMIT_EXCEEDED', message: `${address} has too many requests (429).`, details };
-  if (status >= 500)
+  if (isTemporary(status))
     return { code: 'SERVICE_UNAVAILABLE', message: `${address} is not available (${status}).`, details };
   const found = status === 0 || (status >= 300 && status < 400) ? 'a redirect' : `status ${status}`;
   const message = `There is no agent-service at ${address}: it answers with ${found}. Check the address.`;

@@ -24,11 +24,11 @@ async function openInbox(context: Context = {}) {
     context,
   );
   const { page, service, errors } = opened;
-  const ask = async (sessionId: string): Promise<void> => {
+  const ask = async (sessionId: string, to = 'Ann'): Promise<void> => {
     await service.post('/api/message', { message: `pay in ${sessionId}`, sessionId });
     (await model.callFor(`pay in ${sessionId}`)).askFor({
       ...{ name: 'pay', callId: `c-${sessionId}` },
-      arguments: { to: 'Ann', account: 'DE89 3704 0044 0532 0130 00'.repeat(8) },
+      arguments: { to, account: 'DE89 3704 0044 0532 0130 00'.repeat(8) },
     });
   };
   return {
@@ -62,6 +62,12 @@ describe('the inbox of approvals', () => {
     await expect.poll(() => link.textContent()).toBe('Approvals');
     expect(tools.calls).toHaveLength(1);
     expect(inbox.errors).toEqual([]);
+  });
+
+  it('shows what nobody would see in the arguments', async () => {
+    await using inbox = await openInbox();
+    await inbox.ask('a', 'Ann\u202E\u200B');
+    await inbox.card('a').getByText(String.raw`"Ann\u202e\u200b"`).waitFor();
   });
 
   it('tells the agent why a call was denied', async () => {

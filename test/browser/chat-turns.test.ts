@@ -125,6 +125,35 @@ describe('a turn in the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('keeps what was edited while the fork is refused', async () => {
+    await using chat = await openChat();
+    const { page, conversation } = chat;
+    await chat.say('first');
+    (await chat.model.call(0)).answer('the first answer');
+    await conversation.getByText('the first answer').waitFor();
+    await conversation.getByRole('button', { name: 'Edit' }).click();
+    const editor = conversation.getByRole('textbox', { name: 'Edited message' });
+    await editor.fill('something else');
+    await page.route('**/api/message', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
+    await editor.press('Enter');
+    await page.getByRole('alert').getByText('is not available (502)').waitFor();
+    expect(await editor.inputValue()).toBe('something else');
+    await page.unrouteAll();
+    await editor.press('Enter');
+    expect((await chat.model.call(1)).request.messages).toMatchObject([{ text: 'something else' }]);
+    await editor.waitFor({ state: 'detached' });
+  });
+
+  it('has code without colours where it is so long that they would hold up the page', async () => {
+    await using chat = await openChat();
+    const { conversation } = chat;
+    await chat.say('Show me');
+    const long = 'const seven = 7;\n'.repeat(3_000);
+    (await chat.model.call(0)).answer(`\`\`\`js\n${long}\`\`\`\n\n\`\`\`js\nlet short;\n\`\`\`\n`);
+    await conversation.locator('.hljs-keyword', { hasText: 'let' }).waitFor();
+    expect(await conversation.locator('.hljs-keyword', { hasText: 'const' }).count()).toBe(0);
+  });
+
   it('has code in colours, and copies it and the reply', async () => {
     await using chat = await openChat({ context: { permissions: ['clipboard-read', 'clipboard-write'] } });
     const { page, conversation } = chat;
@@ -156,6 +185,25 @@ describe('the conversation', () => {
     await page.getByRole('button', { name: 'Reset' }).click();
     await page.getByRole('button', { name: 'Reset the conversation' }).click();
     await chat.conversation.getByText('The conversation was reset.').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+});
+
+describe('a text from right to left', () => {
+  it('is laid out so in the message box, the message, each block of the reply, and the title', async () => {
+    await using chat = await openChat();
+    const { page, conversation } = chat;
+    await page.getByRole('textbox', { name: 'Message' }).fill('مرحبا، من أنت؟');
+    await page.locator('textarea:dir(rtl)').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('textarea:dir(ltr)').waitFor();
+    (await chat.model.call(0)).answer('أنا هنا:\n\n- واحد\n\n- اثنان\n\nThat was Arabic.');
+    await conversation.locator('p:dir(rtl)', { hasText: 'من أنت؟' }).waitFor();
+    await conversation.locator('p:dir(rtl)', { hasText: 'أنا هنا' }).waitFor();
+    await conversation.locator('ul:dir(rtl) p:dir(rtl)', { hasText: 'واحد' }).waitFor();
+    await conversation.locator('p:dir(ltr)', { hasText: 'That was Arabic.' }).waitFor();
+    const title = page.getByRole('region', { name: 'Sessions' }).getByText('من أنت؟');
+    expect(await title.getAttribute('dir')).toBe('auto');
     expect(chat.errors).toEqual([]);
   });
 });

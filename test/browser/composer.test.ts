@@ -67,6 +67,25 @@ describe('the message box', () => {
     await chat.page.reload();
     await expect.poll(() => box.inputValue()).toBe('half a thought');
   });
+
+  it('takes a text that the browser has no room to keep', async () => {
+    await using chat = await openChat();
+    const box = chat.page.getByRole('textbox', { name: 'Message' });
+    await box.fill('short');
+    await chat.page.evaluate(`
+      let size = 8_000_000;
+      while (size > 0) {
+        try { sessionStorage.setItem('other', sessionStorage.getItem('other') + ' '.repeat(size)); }
+        catch { size = Math.floor(size / 2); }
+      }
+    `);
+    await box.pressSequentially(' and longer');
+    expect(await box.inputValue()).toBe('short and longer');
+    await box.press('Enter');
+    expect((await chat.model.call(0)).request.messages).toMatchObject([{ text: 'short and longer' }]);
+    expect(await box.inputValue()).toBe('');
+    expect(chat.errors).toEqual([]);
+  });
 });
 
 describe('a message that is typed while the service is away', () => {

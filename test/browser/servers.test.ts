@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
 import { SCRIPTED } from '../support/service/running-service.ts';
+import { DirectedTools } from '../support/tools/directed-tools.ts';
 import { authorizingServer } from '../support/tools/mcp/authorizing-server.ts';
 import { scriptableServer } from '../support/tools/mcp/tool-servers.ts';
 
@@ -53,6 +54,32 @@ describe('the tool servers', () => {
     await card.getByText('connected', { exact: true }).waitFor();
     await link.waitFor({ state: 'detached' });
     expect(errors).toEqual([]);
+  });
+
+  it('shows all but the form of a tool whose schema nobody can read', async () => {
+    const inputSchema = { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } } as const;
+    const connector = new DirectedTools({ broken: { inputSchema }, whole: {} });
+    const yaml = `${SCRIPTED}mcpServers: {bank: {type: stdio, command: none}}\n`;
+    await using opened = await ConsolePage.open('#/servers/default', { yaml, adapters: { connector } });
+    const { page } = opened;
+    await page.locator('summary', { hasText: 'broken' }).click();
+    await page.getByText('There is no form for the arguments of this tool').waitFor();
+    await page.locator('summary', { hasText: 'whole' }).click();
+    await page.getByRole('button', { name: 'Run' }).waitFor();
+    await page.getByRole('button', { name: 'Disconnect' }).click({ trial: true });
+  });
+
+  it('runs a tool whose schema is for another validator than that of the page', async () => {
+    const year = { type: 'string', pattern: '(?P<year>[0-9]+)' } as const;
+    const connector = new DirectedTools({ pay: { inputSchema: { type: 'object', properties: { year } } } });
+    const yaml = `${SCRIPTED}mcpServers: {bank: {type: stdio, command: none}}\n`;
+    await using opened = await ConsolePage.open('#/servers/default', { yaml, adapters: { connector } });
+    const { page } = opened;
+    await page.locator('summary', { hasText: 'pay' }).click();
+    await page.getByLabel('year').fill('2026');
+    const asked = page.waitForRequest(/\/tools\/pay\/execute$/);
+    await page.getByRole('button', { name: 'Run' }).click();
+    expect((await asked).postDataJSON()).toEqual({ year: '2026' });
   });
 
   it('opens the form where the reader is, with the focus in it', async () => {

@@ -92,4 +92,23 @@ describe('the list of sessions', () => {
     );
     expect(overflow).toBe(0);
   });
+
+  it.each([
+    ['a window that is enlarged to 150 %', 853, 480],
+    ['a window that is enlarged to 200 %', 640, 360],
+    ['a telephone on its side', 568, 320],
+  ])('is reached in %s, as is the conversation', async (_, width, height) => {
+    const messages = Object.fromEntries([0, 1, 2, 3, 4].map((n) => [`s${n}`, `hello ${n}`]));
+    await using list = await openList(messages, { viewport: { width, height } });
+    const { page, link } = list;
+    const log = page.getByRole('log');
+    await log.getByText('hello 0').first().waitFor();
+    expect((await log.boundingBox())?.height).toBeGreaterThan(100);
+    await page.getByRole('button', { name: 'Copy the reply' }).click({ trial: true });
+    await link('hello 4').click();
+    await page.getByRole('heading', { level: 1, name: 's4' }).waitFor();
+    await log.getByText('hello 4').first().waitFor();
+    await page.getByRole('link', { name: 'Health' }).click({ trial: true });
+    expect(list.errors).toEqual([]);
+  });
 });

@@ -91,23 +91,35 @@ describe('the streams of the tabs of a browser', () => {
 });
 
 describe('a session whose events are refused', () => {
-  it('says so with when it tries again, and then opens', async () => {
-    const message = 'The service is stopping.';
+  it.each([
+    ['the service', refusal('The service is stopping.'), 'The service is stopping.'],
+    [
+      'a proxy',
+      { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
+      /is not available \(502\)/,
+    ],
+    // Such as the page for repairs of a proxy.
+    ['a page in place of the service', { status: 200, body: 'Back soon' }, /The service does not answer/],
+  ])('by %s says so with when it tries again, and then opens', async (_, answer, message) => {
     await using opened = await ConsolePage.open('#/health/default');
     const { page } = opened;
     await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
-    const error = { code: 'SERVICE_UNAVAILABLE', message, details: {} };
-    await page.route(/\/api\/sessions\/other\/events/, (route) =>
-      route.fulfill({ status: 503, json: { success: false, error } }),
-    );
+    await page.route(/\/api\/sessions\/other\/events/, (route) => route.fulfill(answer));
     await page.evaluate('location.hash = "#/chat/other"');
     await page.getByText(message).waitFor();
     await page.getByText(/Trying again in \d+ s\./).waitFor();
     await page.unrouteAll();
     await page.getByText(message).waitFor({ state: 'detached' });
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.getByText('connecting').waitFor({ state: 'detached' });
+    expect(await page.getByText('closed', { exact: true }).count()).toBe(0);
   });
 });
+
+function refusal(message: string) {
+  const error = { code: 'SERVICE_UNAVAILABLE', message, details: {} };
+  return { status: 503, json: { success: false, error } };
+}
 
 /** Headless Chromium shows all its tabs at once, so the test says which one is behind others. */
 function setVisibility(page: Page, state: 'hidden' | 'visible'): Promise<void> {

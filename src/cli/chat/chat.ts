@@ -1,4 +1,5 @@
 import { RefusedError, type SessionClient } from '../../client/session-client.ts';
+import { visible } from '../../core/visible.ts';
 import { ChatCommands, type ChatService } from './chat-commands.ts';
 import { failureNote } from './event-note.ts';
 import { type AskedInput, promptFor } from './input-prompt.ts';
@@ -166,7 +167,7 @@ export class Chat {
     const { session, lines, screen } = this.#deps;
     const { callId, toolName, argumentsHash } = approval;
     screen.note({
-      text: `needs approval: ${toolName} ${JSON.stringify(approval.arguments)}`,
+      text: `needs approval: ${visible(`${toolName} ${JSON.stringify(approval.arguments)}`)}`,
       style: 'yellow',
     });
     const question = screen.styled(`run ${printable(toolName)}? [y/n] `, 'yellow');

@@ -3,6 +3,7 @@ import type { StreamEvent } from '../../client/session-client.ts';
 import type { ErrorBody } from '../../core/errors.ts';
 import { shorten } from '../../core/shorten.ts';
 import { toolResultText } from '../../core/tool-call/tool-result-text.ts';
+import { visible } from '../../core/visible.ts';
 
 export interface Note {
   readonly text: string;
@@ -22,7 +23,7 @@ export function eventNote(event: StreamEvent): Note | null {
   switch (event.event) {
     case 'toolCall':
       return {
-        text: `→ ${event.data.toolName} ${shortLine(JSON.stringify(event.data.arguments))}`,
+        text: `→ ${event.data.toolName} ${shortLine(visible(JSON.stringify(event.data.arguments)))}`,
         style: 'cyan',
       };
     case 'toolApproved':

@@ -1,6 +1,7 @@
 import type { StreamEvent } from '../../client/session-client.ts';
 import type { InputAction } from '../../core/tool-call/input-events.ts';
 import type { InputForm } from '../../core/tool-call/input-form.ts';
+import { visible } from '../../core/visible.ts';
 import type { LineInput } from './line-input.ts';
 import { printable, type Screen } from './screen.ts';
 
@@ -23,8 +24,8 @@ export async function promptFor(
   signal: AbortSignal,
 ): Promise<TypedAnswer> {
   screen.note({ text: `${printable(toolName)} asks: ${message}`, style: 'yellow' });
-  if (question.mode === 'url') screen.note({ text: question.url, style: 'yellow' });
-  if (question.mode === 'sampling') screen.note({ text: question.prompt, style: 'dim' });
+  if (question.mode === 'url') screen.note({ text: visible(question.url), style: 'yellow' });
+  if (question.mode === 'sampling') screen.note({ text: visible(question.prompt), style: 'dim' });
   if (question.mode !== 'form') return consent({ lines, screen }, signal);
   screen.note({ text: HOW, style: 'dim' });
   const content: Record<string, unknown> = {};

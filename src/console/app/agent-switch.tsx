@@ -7,7 +7,7 @@ export function AgentSwitch() {
   const agents = useAgents();
   if (agents.length < 2) return null;
   return (
-    <nav className={style.panels} aria-label="Agents">
+    <nav className={style.agents} aria-label="Agents">
       {agents.map(({ agentId, isDefault, name }) => {
         const base = `/agents/${agentId}`;
         const isShown = agentBase === base || (agentBase === '' && isDefault);

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useAccount } from '../service/account.ts';
+import { useAccount, useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import { useSessionAccess } from '../sharing/session-access.ts';
 import { ShareDialog } from '../sharing/share-dialog.tsx';
@@ -20,7 +20,9 @@ interface SessionActionsProps {
 /** The buttons below the open session. */
 export function SessionActions({ sessionId, title, onRename, refresh }: SessionActionsProps) {
   const [asked, setAsked] = useState<'delete' | 'share' | null>(null);
-  const { isOwn } = useSessionAccess(sessionId);
+  const access = useSessionAccess(sessionId);
+  const mayWrite = useMay('sessions:write');
+  const isOwn = access.isOwn && mayWrite;
   const canShare = useAccount() !== null && isOwn;
   const run = (action: Promise<void>) =>
     void action.then(refresh, (error: unknown) => window.alert(errorText(error)));
@@ -36,9 +38,11 @@ export function SessionActions({ sessionId, title, onRename, refresh }: SessionA
           Rename
         </Button>
       )}
-      <Button kind="quiet" onClick={() => run(forkSession(sessionId))}>
-        Fork
-      </Button>
+      {mayWrite && (
+        <Button kind="quiet" onClick={() => run(forkSession(sessionId))}>
+          Fork
+        </Button>
+      )}
       {canShare && (
         <Button kind="quiet" onClick={() => setAsked('share')}>
           Share…

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { SessionListItem } from '../../core/session/session-view.ts';
+import { useMay } from '../service/account.ts';
 import { useSessions } from '../service/use-sessions.ts';
 import { ownerOf } from '../sharing/session-access.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -14,6 +15,7 @@ const ofSession: ReadonlySet<Panel> = new Set(['chat', 'timeline', 'statecharts'
 
 /** The list of sessions: a search, a link to each session, and the actions of the open one. */
 export function SessionList({ location }: { readonly location: Location }) {
+  const mayWrite = useMay('sessions:write');
   const [query, setQuery] = useState('');
   const { sessions, refresh } = useSessions(query.trim());
   const [edited, setEdited] = useState<string | null>(null);
@@ -25,9 +27,11 @@ export function SessionList({ location }: { readonly location: Location }) {
     <section className={style.sessions} aria-labelledby="sessions-heading">
       <div className={style.heading}>
         <h2 id="sessions-heading">Sessions</h2>
-        <Button onClick={() => go({ panel: 'chat', sessionId: newSessionId(), beside: location.beside })}>
-          New
-        </Button>
+        {mayWrite && (
+          <Button onClick={() => go({ panel: 'chat', sessionId: newSessionId(), beside: location.beside })}>
+            New
+          </Button>
+        )}
       </div>
       <input
         type="search"
@@ -107,7 +111,7 @@ function SessionLink({ session, href, isOpen, takesFocus, isShared }: SessionLin
       aria-current={isOpen ? 'true' : undefined}
       title={`${title ?? sessionId} (session ${sessionId})`}
     >
-      <span>
+      <span dir="auto">
         {title ?? sessionId}
         {isShared && <small> {sessionId}</small>}
         {owner !== null && <small> of {owner}</small>}

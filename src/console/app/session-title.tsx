@@ -33,6 +33,7 @@ export function SessionTitle({ session: { sessionId, title = '' }, onEnd }: Sess
     >
       <input
         aria-label={`Title of ${sessionId}`}
+        dir="auto"
         placeholder="From the first message"
         maxLength={200}
         value={text}

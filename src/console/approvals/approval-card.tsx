@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { WaitingApproval } from '../../core/session/session-view.ts';
 import { hrefOf } from '../app/location.ts';
+import { useMay } from '../service/account.ts';
 import { post } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
 import { sessionPath } from '../service/paths.ts';
@@ -18,6 +19,7 @@ interface ApprovalCardProps {
 /** One call that waits, with all that a person needs for the decision. */
 export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
   const { sessionId, callId, toolName, serverId, argumentsHash, since, expiresAt } = approval;
+  const mayDecide = useMay('approvals:decide');
   const [isSent, setSent] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const decide = (decision: Answer, details: object): void => {
@@ -49,11 +51,15 @@ export function ApprovalCard({ approval, onDecided }: ApprovalCardProps) {
         </p>
       )}
       {problem !== null && <p role="alert">{problem}</p>}
-      <Decision
-        isSent={isSent}
-        onApprove={() => decide('approve', { argumentsHash })}
-        onDeny={(reason) => decide('deny', { reason })}
-      />
+      {mayDecide ? (
+        <Decision
+          isSent={isSent}
+          onApprove={() => decide('approve', { argumentsHash })}
+          onDeny={(reason) => decide('deny', { reason })}
+        />
+      ) : (
+        <p className={style.muted}>Somebody else decides whether the agent may run this tool.</p>
+      )}
     </article>
   );
 }

@@ -3,6 +3,8 @@ import type { Image } from '../../core/conversation/image.ts';
 
 /** What the parts of a conversation do with the message box. */
 export interface Chat {
+  /** Whether the reader may write in this session. */
+  readonly mayTalk: boolean;
   /** Puts the focus into the message box, unless that would open a keyboard over the page. */
   readonly focusComposer: () => void;
   /** Puts the text into the message box, before what stands there. */

@@ -31,7 +31,7 @@ export function ChatPanel() {
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
   const isEmpty = entries.length === 0 && unsent.length === 0 && status !== 'loading';
   const isBusy = entries.some((entry) => isRunning(entry));
-  const { box, text, setText, chat } = useComposer();
+  const { box, text, setText, chat } = useComposer(mayWrite);
   const cancel = useCancel(isBusy, chat.focusComposer);
   const end = useStickyEnd();
   return (
@@ -137,7 +137,9 @@ function useStickyEnd() {
   }, []);
   // Runs after every render, because any change may have moved the end.
   useEffect(() => {
-    if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
+    const scroller = end.current?.parentElement;
+    // Not `scrollIntoView`, which would scroll the page, too, where that is higher than the window.
+    if (scroller && isAtEnd.current) scroller.scrollTop = scroller.scrollHeight;
   });
   return end;
 }

@@ -20,7 +20,8 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <pre tabIndex={0}>
-        <code>{nodes ? nodes.map(nodeOf) : code}</code>
+        {/* Another element for the colours: within the same one, React puts in each piece after a walk over all others. */}
+        <code key={nodes ? 'coloured' : 'plain'}>{nodes ? nodes.map(nodeOf) : code}</code>
       </pre>
     </div>
   );
@@ -31,20 +32,28 @@ interface Highlighted {
   readonly nodes: readonly HighlightedNode[] | null;
 }
 
+/** Code that still streams gets no colours: they would come and go with each piece. */
+const SETTLED_MS = 100;
+/** The colours of longer code would hold up the page. */
+const MOST_CHARACTERS = 50_000;
+
 /** Null until the highlighter is loaded, and for a language that it does not know. */
 function useHighlighted(code: string, language: string): Highlighted['nodes'] {
   const [done, setDone] = useState<Highlighted | null>(null);
   useEffect(() => {
-    if (language === '') return undefined;
+    if (language === '' || code.length > MOST_CHARACTERS) return undefined;
     let isOver = false;
-    import('./highlight.ts').then(
-      ({ highlighted }) => {
-        if (!isOver) setDone({ code, nodes: highlighted(code, language) });
-      },
-      () => undefined, // Without its colours, the code is still readable.
-    );
+    const colour = (): void =>
+      void import('./highlight.ts').then(
+        ({ highlighted }) => {
+          if (!isOver) setDone({ code, nodes: highlighted(code, language) });
+        },
+        () => undefined, // Without its colours, the code is still readable.
+      );
+    const timer = setTimeout(colour, SETTLED_MS);
     return () => {
       isOver = true;
+      clearTimeout(timer);
     };
   }, [code, language]);
   return done?.code === code ? done.nodes : null;

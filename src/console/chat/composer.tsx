@@ -58,6 +58,7 @@ export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps
           ref={box}
           id="message"
           aria-label="Message"
+          dir="auto"
           placeholder="Message the agent"
           rows={Math.min(8, Math.max(2, text.split('\n').length))}
           value={text}

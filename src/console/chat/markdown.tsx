@@ -21,6 +21,13 @@ const components: Components = {
 
 type CodeNode = NonNullable<ExtraProps['node']>;
 
+/** Each block runs in the direction of its own text. The blocks within, such as the items of a list, run as it does. */
+function directBlocks() {
+  return ({ children }: Pick<CodeNode, 'children'>): void => {
+    for (const child of children) if (child.type === 'element') child.properties.dir = 'auto';
+  };
+}
+
 /** The text and the language of a fenced block. */
 function codeOf(node: CodeNode | undefined): { code: string; language: string } {
   const [code] = node?.children ?? [];
@@ -35,7 +42,7 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
   if (text.trim() === '') return null;
   return (
     <div className={style.markdown}>
-      <ReactMarkdown remarkPlugins={[remarkGfm]} components={components}>
+      <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={[directBlocks]} components={components}>
         {text}
       </ReactMarkdown>
     </div>

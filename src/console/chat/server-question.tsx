@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { visible } from '../../core/visible.ts';
 import { useMay } from '../service/account.ts';
 import { sessionPath } from '../service/paths.ts';
 import { useFeed } from '../service/use-session.ts';
@@ -57,7 +58,7 @@ function Answer({ question: { inputId, question }, isSent, onReply }: AnswerProp
       {question.mode === 'url' && (
         <p>
           <a href={question.url} target="_blank" rel="noreferrer">
-            {question.url}
+            {visible(question.url)}
           </a>
         </p>
       )}
@@ -78,8 +79,8 @@ interface PromptProps {
 function Prompt({ systemPrompt, prompt }: PromptProps) {
   return (
     <>
-      {systemPrompt !== undefined && <pre className={style.muted}>{systemPrompt}</pre>}
-      <pre>{prompt}</pre>
+      {systemPrompt !== undefined && <pre className={style.muted}>{visible(systemPrompt)}</pre>}
+      <pre>{visible(prompt)}</pre>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { visible } from '../../core/visible.ts';
 import type { ToolCallView } from './conversation.ts';
 
 const MOST_CHARACTERS = 160;
@@ -5,7 +6,7 @@ const MOST_CHARACTERS = 160;
 /** The arguments in one line, such as `a: 19, b: 23`. */
 export function argumentsLine(args: ToolCallView['arguments']): string {
   const parts = Object.entries(args).map(([name, value]) => `${name}: ${valueText(value)}`);
-  return oneLine(parts.join(', '));
+  return oneLine(visible(parts.join(', ')));
 }
 
 /** How the call ended in one line: the first text of the result, or the error. Empty while it runs. */

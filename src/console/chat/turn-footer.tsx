@@ -1,4 +1,5 @@
 import { forkSession } from '../app/session-actions.ts';
+import { useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import { imageOf } from '../service/image-of.ts';
 import { useFeed } from '../service/use-session.ts';
@@ -29,7 +30,8 @@ export function TurnFooter({ turn }: { readonly turn: TurnView }) {
 
 function Actions({ turn: { seq, firstSeq, steps, message, image, status } }: { readonly turn: TurnView }) {
   const feed = useFeed();
-  const { say } = useChat();
+  const { mayTalk, say } = useChat();
+  const mayFork = useMay('sessions:write');
   const reply = steps.map(({ text }) => text).join('');
   const notify = (error: unknown) => feed.notify(errorText(error));
   const fork = () => void forkSession(feed.sessionId, seq).catch(notify);
@@ -39,15 +41,17 @@ function Actions({ turn: { seq, firstSeq, steps, message, image, status } }: { r
   };
   return (
     <span className={style.actions}>
-      {status !== 'completed' && (
+      {status !== 'completed' && mayTalk && (
         <Button kind="quiet" onClick={retry} title="Send the message again">
           Retry
         </Button>
       )}
       {reply !== '' && <CopyButton text={reply.trim()} what="the reply" />}
-      <Button kind="quiet" onClick={fork} title="Continue in a copy of the session up to here">
-        Fork from here
-      </Button>
+      {mayFork && (
+        <Button kind="quiet" onClick={fork} title="Continue in a copy of the session up to here">
+          Fork from here
+        </Button>
+      )}
     </span>
   );
 }

@@ -16,7 +16,7 @@ export function UnsentMessages({ messages }: { readonly messages: readonly Unsen
   return messages.map((message) => (
     <article key={message.clientMessageId} className={style.turn} aria-label="A message that is not sent yet">
       <div className={`${style.user} ${style.unsent}`}>
-        <p>{message.content}</p>
+        <p dir="auto">{message.content}</p>
       </div>
       <div className={style.unsentNote}>
         <Badge tone="warn">not sent yet</Badge>

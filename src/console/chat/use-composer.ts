@@ -13,7 +13,7 @@ export interface ComposerState {
 }
 
 /** The message box of the session: its text, and what the conversation does with it. It has the focus at first. */
-export function useComposer(): ComposerState {
+export function useComposer(mayTalk: boolean): ComposerState {
   const feed = useFeed();
   const box = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(feed.sessionId);
@@ -32,8 +32,8 @@ export function useComposer(): ComposerState {
       focusComposer();
       feed.send(content, image).catch((error: unknown) => feed.notify(errorText(error)));
     };
-    return { focusComposer, putBack, say };
-  }, [feed, setText]);
+    return { mayTalk, focusComposer, putBack, say };
+  }, [feed, mayTalk, setText]);
   const { focusComposer } = chat;
   useEffect(() => {
     // The panel may be loaded late, when the reader already types elsewhere.

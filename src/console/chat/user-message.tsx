@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import { forkWith } from '../app/session-actions.ts';
+import { useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -15,22 +16,27 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
   const { message, image, firstSeq } = turn;
   const feed = useFeed();
   const { focusComposer } = useChat();
+  const mayFork = useMay('sessions:write');
   const [isEditing, setEditing] = useState(false);
+  const [isSending, setSending] = useState(false);
   const close = () => {
     setEditing(false);
     focusComposer();
   };
   const send = (text: string): void => {
-    setEditing(false);
+    setSending(true);
     const onRefused = (error: unknown) => feed.notify(errorText(error));
     const { sessionId } = feed;
-    forkWith({ sessionId, firstSeq, text, hasImage: image !== undefined, onRefused }).catch(onRefused);
+    // The editor stays until the fork opens: a refusal must not lose what was written.
+    forkWith({ sessionId, firstSeq, text, hasImage: image !== undefined, onRefused })
+      .catch(onRefused)
+      .finally(() => setSending(false));
   };
-  if (isEditing) return <Editor text={message} onSend={send} onClose={close} />;
+  if (isEditing) return <Editor text={message} isSending={isSending} onSend={send} onClose={close} />;
   return (
     <div className={style.message}>
       <div className={style.user}>
-        <p>{message}</p>
+        <p dir="auto">{message}</p>
         {image && (
           <>
             <MessageImage sessionId={feed.sessionId} seq={firstSeq} />
@@ -42,9 +48,11 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
       </div>
       <div className={style.actions}>
         <CopyButton text={message} what="the message" />
-        <Button kind="quiet" onClick={() => setEditing(true)} title="Edit it in a fork of this session">
-          Edit
-        </Button>
+        {mayFork && (
+          <Button kind="quiet" onClick={() => setEditing(true)} title="Edit it in a fork of this session">
+            Edit
+          </Button>
+        )}
       </div>
     </div>
   );
@@ -52,13 +60,14 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
 
 interface EditorProps {
   readonly text: string;
+  readonly isSending: boolean;
   readonly onSend: (text: string) => void;
   readonly onClose: () => void;
 }
 
-function Editor({ text, onSend, onClose }: EditorProps) {
+function Editor({ text, isSending, onSend, onClose }: EditorProps) {
   const [edited, setEdited] = useState(text);
-  const canSend = edited.trim() !== '';
+  const canSend = edited.trim() !== '' && !isSending;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
@@ -74,6 +83,7 @@ function Editor({ text, onSend, onClose }: EditorProps) {
     <div className={style.editor}>
       <textarea
         aria-label="Edited message"
+        dir="auto"
         // biome-ignore lint/a11y/noAutofocus: the reader has just asked to edit
         autoFocus
         rows={Math.min(8, Math.max(2, edited.split('\n').length))}

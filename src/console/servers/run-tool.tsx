@@ -4,6 +4,7 @@ import type { UiSchema } from '@rjsf/utils';
 import { useRef, useState } from 'react';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
+import { useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import { Button } from '../ui/button.tsx';
 import { span } from '../ui/time.ts';
@@ -23,6 +24,7 @@ const uiSchema: UiSchema = { 'ui:submitButtonOptions': { norender: true }, 'ui:t
 
 /** Runs a tool. The form for its arguments is generated from its schema. */
 export function RunTool({ serverId, tool }: { readonly serverId: string; readonly tool: Tool }) {
+  const mayRun = useMay('tools:execute');
   const [values, setValues] = useState<unknown>({});
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const runButton = useRef<HTMLButtonElement>(null);
@@ -54,18 +56,24 @@ export function RunTool({ serverId, tool }: { readonly serverId: string; readonl
         formData={values}
         idPrefix={`${serverId}-${tool.name}`}
         onChange={({ formData }) => setValues(formData ?? {})}
-        onSubmit={() => void (isRunning || run())}
+        onSubmit={() => void (isRunning || !mayRun || run())}
         onError={() => setOutcome(null)}
         showErrorList={false}
         noHtml5Validate
       >
-        <div className={style.actions}>
-          {/* Not `disabled` while the tool runs: the button would lose the focus. */}
-          <Button kind="primary" type="submit" ref={runButton} aria-disabled={isRunning}>
-            Run
-          </Button>
-          {isRunning && <Button onClick={outcome.cancel}>Cancel</Button>}
-        </div>
+        {mayRun ? (
+          <div className={style.actions}>
+            {/* Not `disabled` while the tool runs: the button would lose the focus. */}
+            <Button kind="primary" type="submit" ref={runButton} aria-disabled={isRunning}>
+              Run
+            </Button>
+            {isRunning && <Button onClick={outcome.cancel}>Cancel</Button>}
+          </div>
+        ) : (
+          <p className={style.muted}>
+            To run it, your key needs the scope <code>tools:execute</code>.
+          </p>
+        )}
       </Form>
       {isRunning && <RunProgress progress={outcome.progress} />}
       <div aria-live="polite">{outcome && <Ended outcome={outcome} />}</div>

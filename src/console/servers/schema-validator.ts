@@ -15,10 +15,15 @@ export const schemaValidator: ValidatorType = {
 };
 
 function errorsOf(schema: RJSFSchema, formData: unknown): RJSFValidationError[] {
-  const { errors } = new Validator(JSON.parse(JSON.stringify(schema)), '2020-12', false).validate(
-    formData ?? {},
-  );
-  return errors.filter(isOwnError).map(formError);
+  try {
+    const validator = new Validator(JSON.parse(JSON.stringify(schema)), '2020-12', false);
+    return validator
+      .validate(formData ?? {})
+      .errors.filter(isOwnError)
+      .map(formError);
+  } catch {
+    return []; // A schema for another validator, such as a pattern in the words of Python: the service decides.
+  }
 }
 
 /** False for an error that only says that a nested value is wrong: the nested error is in the list, too. */

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
+import { useMay } from '../service/account.ts';
 import { post, remove } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
@@ -24,6 +25,7 @@ interface ServerCardProps {
 
 export function ServerCard({ server, isChosen, onChoose, onChanged }: ServerCardProps) {
   const { id, name, status, type, description, error } = server;
+  const mayChange = useMay('servers:write');
   const [problem, setProblem] = useState<string | null>(null);
   const path = serverPath(id);
   const authorization = authorizationLink(server);
@@ -47,10 +49,14 @@ export function ServerCard({ server, isChosen, onChoose, onChanged }: ServerCard
             Authorize
           </ButtonLink>
         )}
-        <Button onClick={() => run(post(`${path}/reconnect`))}>Reconnect</Button>
-        <Button kind="danger" onClick={() => run(remove(path))}>
-          {status === 'disconnected' ? 'Forget' : 'Disconnect'}
-        </Button>
+        {mayChange && (
+          <>
+            <Button onClick={() => run(post(`${path}/reconnect`))}>Reconnect</Button>
+            <Button kind="danger" onClick={() => run(remove(path))}>
+              {status === 'disconnected' ? 'Forget' : 'Disconnect'}
+            </Button>
+          </>
+        )}
       </div>
     </article>
   );

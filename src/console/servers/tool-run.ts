@@ -1,10 +1,9 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import type { ErrorBody } from '../../core/errors.ts';
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
 import { agentBase } from '../service/agent-base.ts';
 import { afterRefusal } from '../service/api.ts';
-import { ApiError, unreachable } from '../service/api-error.ts';
+import { ApiError, refused, unreachable } from '../service/api-error.ts';
 import { headersOf, keptKey } from '../service/kept-key.ts';
 import { serverPath } from '../service/paths.ts';
 
@@ -41,7 +40,7 @@ export async function runTool(
   ).catch((cause: unknown) => {
     throw signal.aborted ? cause : unreachable(cause);
   });
-  if (!response.ok) throw refusal(await response.json());
+  if (!response.ok) throw told(await refused(response));
   const events = response.body
     ?.pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream())
@@ -54,12 +53,11 @@ export async function runTool(
     const { event, data } = next.value;
     if (event === 'progress') onProgress(JSON.parse(data));
     if (event === 'result') return JSON.parse(data);
-    if (event === 'error') throw refusal(JSON.parse(data));
+    if (event === 'error') throw told(new ApiError(JSON.parse(data).error));
   }
 }
 
-function refusal({ error }: { readonly error: ErrorBody }): ApiError {
-  const refused = new ApiError(error);
-  void afterRefusal(refused, keptKey());
-  return refused;
+function told(refusal: ApiError): ApiError {
+  void afterRefusal(refusal, keptKey());
+  return refusal;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import { ErrorBoundary } from '../app/error-boundary.tsx';
 import { get } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
@@ -33,15 +34,31 @@ export function Tools({ server }: { readonly server: McpServerRecord }) {
         </p>
       )}
       {tools?.map((tool) => (
-        <details key={tool.name} className={style.tool}>
-          <summary>
-            <code>{tool.name}</code>
-            {tool.repeatable && <Badge>repeatable</Badge>}
-            <span className={style.summary}>{tool.description}</span>
-          </summary>
-          <RunTool serverId={server.id} tool={tool} />
-        </details>
+        <FoldedTool key={tool.name} serverId={server.id} tool={tool} />
       ))}
     </section>
+  );
+}
+
+/** The form is made when the reader asks for it: one that cannot be made says so in its place alone. */
+function FoldedTool({ serverId, tool }: { readonly serverId: string; readonly tool: Tool }) {
+  const [wasOpened, setOpened] = useState(false);
+  return (
+    <details className={style.tool} onToggle={() => setOpened(true)}>
+      <summary>
+        <code>{tool.name}</code>
+        {tool.repeatable && <Badge>repeatable</Badge>}
+        <span className={style.summary}>{tool.description}</span>
+      </summary>
+      {wasOpened && (
+        <ErrorBoundary
+          fallback={({ message }) => (
+            <p className={style.error}>There is no form for the arguments of this tool: {message}</p>
+          )}
+        >
+          <RunTool serverId={serverId} tool={tool} />
+        </ErrorBoundary>
+      )}
+    </details>
   );
 }

@@ -1,3 +1,4 @@
+import { errorBodyOf } from '../../client/handshake-refusal.ts';
 import type { ErrorBody } from '../../core/errors.ts';
 
 /** The service refused a request or could not be reached. `code` is an error code of the service, or `UNREACHABLE`. */
@@ -19,6 +20,12 @@ export class ApiError extends Error {
 export function unreachable(cause: unknown): ApiError {
   const message = 'The service does not answer. Is it running?';
   return new ApiError({ code: 'UNREACHABLE', message, details: {} }, { cause });
+}
+
+/** Why the answer is a refusal. A proxy that does not reach the service answers in its own words. */
+export async function refused(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '');
+  return new ApiError(errorBodyOf(response.status, text, response.url));
 }
 
 /** The error as text for people: the message of the service, and its reason in parentheses. */

@@ -1,6 +1,6 @@
 import { renewedKey } from '../identity/renewal.ts';
 import { agentBase } from './agent-base.ts';
-import { ApiError, unreachable } from './api-error.ts';
+import { ApiError, refused, unreachable } from './api-error.ts';
 import { headersOf, keptKey } from './kept-key.ts';
 import { tellSignedOut } from './signed-out.ts';
 
@@ -56,11 +56,11 @@ export async function afterRefusal(error: ApiError, key: string | null): Promise
 
 async function send<T>(path: string, init: RequestInit, key: string | null): Promise<T> {
   const headers = { ...init.headers, ...headersOf(key) };
-  const response = await fetch(agentBase + path, { ...init, headers }).catch((cause: unknown) => {
-    if (init.signal?.aborted) throw cause;
-    throw unreachable(cause);
-  });
-  const body = await response.json();
-  if (!response.ok) throw new ApiError(body.error);
-  return body;
+  const fail = (cause: unknown): never => {
+    throw init.signal?.aborted ? cause : unreachable(cause);
+  };
+  const response = await fetch(agentBase + path, { ...init, headers }).catch(fail);
+  if (!response.ok) throw await refused(response);
+  // The connection may break within the answer, or a proxy may answer with a page of its own.
+  return await response.json().catch(fail);
 }

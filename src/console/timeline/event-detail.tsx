@@ -1,4 +1,5 @@
 import { forkSession } from '../app/session-actions.ts';
+import { useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
 import { useFeed } from '../service/use-session.ts';
@@ -11,6 +12,7 @@ import style from './timeline.module.css';
 /** One event, and the conversation as it was after it. */
 export function EventDetail({ event }: { readonly event: TimedEvent }) {
   const feed = useFeed();
+  const mayFork = useMay('sessions:write');
   const { sessionId } = feed;
   const { seq, time } = event;
   const fork = () =>
@@ -21,7 +23,7 @@ export function EventDetail({ event }: { readonly event: TimedEvent }) {
         <h2>
           Event {seq} <span className={style.name}>{event.event}</span>
         </h2>
-        <Button onClick={fork}>Fork from here</Button>
+        {mayFork && <Button onClick={fork}>Fork from here</Button>}
         <p className={style.facts}>
           {[new Date(time).toLocaleString(), ...originFactsOf(event), ...callFactsOf(event)].map((fact) => (
             <span key={fact}>{fact}</span>

@@ -1,3 +1,4 @@
+import { visible } from '../../core/visible.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
 import { actorText, causeText } from '../ui/event-origin.ts';
 import { usageText } from '../ui/token-usage.ts';
@@ -61,7 +62,7 @@ export function summaryOf(event: TimedEvent): string {
     case 'toolCall':
     case 'clientToolCall':
     case 'toolApproval':
-      return shorten(`${event.data.toolName} ${JSON.stringify(event.data.arguments)}`);
+      return shorten(`${event.data.toolName} ${visible(JSON.stringify(event.data.arguments))}`);
     case 'toolApproved':
     case 'sampled':
       return event.data.toolName;

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { HistoryEntry, PendingApproval, SessionView } from '../../core/session/session-view.ts';
+import { visible } from '../../core/visible.ts';
 import { Markdown } from '../chat/markdown.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -97,7 +98,7 @@ function Said({ entry }: { readonly entry: HistoryEntry }) {
     case 'user':
       return (
         <>
-          <p>{entry.content}</p>
+          <p dir="auto">{entry.content}</p>
           {entry.image && <Badge>{entry.image.mimeType}</Badge>}
         </>
       );
@@ -107,7 +108,7 @@ function Said({ entry }: { readonly entry: HistoryEntry }) {
           <Markdown text={entry.content} />
           {entry.toolCalls?.map(({ callId, name, arguments: args }) => (
             <p key={callId} className={style.call}>
-              calls <code>{name}</code> <code>{JSON.stringify(args)}</code>
+              calls <code>{name}</code> <code>{visible(JSON.stringify(args))}</code>
             </p>
           ))}
           {entry.cut && <Badge tone="warn">{entry.cut}</Badge>}

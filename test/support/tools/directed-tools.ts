@@ -33,16 +33,18 @@ export class DirectedTools implements ToolServerConnector {
 
   /** @param tools names of tools; `repeatable` ones may be called twice. @param onCall may settle a call at once. */
   constructor(
-    tools: Record<string, { repeatable?: boolean }>,
+    tools: Record<string, { repeatable?: boolean; inputSchema?: Tool['inputSchema'] }>,
     onCall: (call: DirectedToolCall) => void = () => undefined,
   ) {
     this.#onCall = onCall;
-    this.#tools = Object.entries(tools).map(([name, { repeatable = false }]) => ({
-      name,
-      description: '',
-      inputSchema: { type: 'object' },
-      repeatable,
-    }));
+    this.#tools = Object.entries(tools).map(
+      ([name, { repeatable = false, inputSchema = { type: 'object' } }]) => ({
+        name,
+        description: '',
+        inputSchema,
+        repeatable,
+      }),
+    );
   }
 
   async connect(): Promise<ToolServerConnection> {

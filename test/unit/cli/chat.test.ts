@@ -113,9 +113,9 @@ const cancelled = (turnId: string): StreamEvent => ({
   turnId,
 });
 const call = { callId: 'c1', toolName: 'write', serverId: 's' };
-const approval = (turnId: string): StreamEvent => ({
+const approval = (turnId: string, path = 'a'): StreamEvent => ({
   event: 'toolApproval',
-  data: { ...call, arguments: { path: 'a' }, argumentsHash: 'h1' },
+  data: { ...call, arguments: { path }, argumentsHash: 'h1' },
   turnId,
 });
 
@@ -276,6 +276,16 @@ describe('a chat at a terminal', () => {
       chat.input.write(CTRL_D);
       await chat.exit;
     }
+  });
+
+  it('shows what nobody would see in the arguments of a call', async () => {
+    const chat = startChat();
+    chat.input.write('do it\r');
+    await chat.wishes(1);
+    chat.session.say(approval('turn do it', '/\u202Ea\u200B\u009B'));
+    await chat.shows(String.raw`needs approval: write {"path":"/\u202ea\u200b\u009b"}`);
+    chat.input.write(CTRL_D);
+    await chat.exit;
   });
 
   it('takes a question back that somebody else has answered, or whose turn has ended', async () => {

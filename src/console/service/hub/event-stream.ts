@@ -1,6 +1,6 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
 import { agentBase } from '../agent-base.ts';
-import { ApiError, unreachable } from '../api-error.ts';
+import { refused, unreachable } from '../api-error.ts';
 import { headersOf } from '../kept-key.ts';
 
 export type StreamItem = { readonly kind: 'open' } | ({ readonly kind: 'event' } & EventSourceMessage);
@@ -18,7 +18,7 @@ export async function* eventStream(
   const response = await fetch(agentBase + path, { headers, signal }).catch((cause: unknown) => {
     throw unreachable(cause);
   });
-  if (!response.ok) throw new ApiError((await response.json()).error);
+  if (!response.ok) throw await refused(response);
   if (!response.body) return;
   yield { kind: 'open' };
   const reader = response.body
