@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import style from './code-block.module.css';
+import { IsGrowing } from './growing.ts';
 import type { HighlightedNode } from './highlight.ts';
 
 interface CodeBlockProps {
@@ -9,7 +10,10 @@ interface CodeBlockProps {
   readonly language: string;
 }
 
-/** A block of code with its language and a button to copy it. The colours come when the highlighter is loaded. */
+/**
+ * A block of code with its language and a button to copy it. The colours come when the highlighter is loaded, and not
+ * while the text still grows.
+ */
 export function CodeBlock({ code, language }: CodeBlockProps) {
   const nodes = useHighlighted(code, language);
   return (
@@ -20,7 +24,8 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <pre tabIndex={0}>
-        <code>{nodes ? nodes.map(nodeOf) : code}</code>
+        {/* A new element is mounted in one piece. Else React would insert each span by itself, and walk those after it. */}
+        <code key={nodes ? 'coloured' : 'plain'}>{nodes ? nodes.map(nodeOf) : code}</code>
       </pre>
     </div>
   );
@@ -31,11 +36,12 @@ interface Highlighted {
   readonly nodes: readonly HighlightedNode[] | null;
 }
 
-/** Null until the highlighter is loaded, and for a language that it does not know. */
+/** Null until the highlighter is loaded, while the text grows, and for what is not highlighted. */
 function useHighlighted(code: string, language: string): Highlighted['nodes'] {
+  const isGrowing = useContext(IsGrowing);
   const [done, setDone] = useState<Highlighted | null>(null);
   useEffect(() => {
-    if (language === '') return undefined;
+    if (isGrowing || language === '') return undefined;
     let isOver = false;
     import('./highlight.ts').then(
       ({ highlighted }) => {
@@ -46,7 +52,7 @@ function useHighlighted(code: string, language: string): Highlighted['nodes'] {
     return () => {
       isOver = true;
     };
-  }, [code, language]);
+  }, [code, language, isGrowing]);
   return done?.code === code ? done.nodes : null;
 }
 
