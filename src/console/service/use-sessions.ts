@@ -23,22 +23,17 @@ export function useSessions(query: string): Sessions {
   const waiting = useWaitingCalls();
   const wanted = useRef(query);
   const [sessions, setSessions] = useState<readonly SessionListItem[]>([]);
-  const refresh = useCallback(() => {
+  const ask = useCallback(async (signal: AbortSignal) => {
     const asked = wanted.current;
     const parameters = new URLSearchParams({
       limit: String(MOST_SESSIONS),
       ...(asked !== '' && { query: asked }),
     });
-    get<{ sessions: SessionListItem[] }>(`/api/sessions?${parameters}`).then(
-      (answer) => {
-        // The answer to an earlier query may arrive late.
-        if (wanted.current !== asked) return;
-        setSessions(answer.sessions.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)));
-      },
-      () => undefined, // The next turn tries again. The open session shows that the service is unreachable.
-    );
+    const answer = await get<{ sessions: SessionListItem[] }>(`/api/sessions?${parameters}`, signal);
+    if (signal.aborted) return;
+    setSessions(answer.sessions.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)));
   }, []);
-  useRefresh(refresh, `${turns} ${waiting.join()}`);
+  const refresh = useRefresh(ask, `${turns} ${waiting.join()}`);
   useEffect(() => {
     if (wanted.current === query) return undefined;
     wanted.current = query;
