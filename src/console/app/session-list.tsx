@@ -15,7 +15,7 @@ const ofSession: ReadonlySet<Panel> = new Set(['chat', 'timeline', 'statecharts'
 /** The list of sessions: a search, a link to each session, and the actions of the open one. */
 export function SessionList({ location }: { readonly location: Location }) {
   const [query, setQuery] = useState('');
-  const { sessions, refresh } = useSessions(query.trim());
+  const { sessions, rest, refresh } = useSessions(query.trim(), location.sessionId);
   const [edited, setEdited] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
   const panel = ofSession.has(location.panel) ? location.panel : 'chat';
@@ -77,6 +77,11 @@ export function SessionList({ location }: { readonly location: Location }) {
             </li>
           );
         })}
+        {rest !== null && (
+          <li>
+            <p className={style.rest}>{rest}</p>
+          </li>
+        )}
       </ul>
       {query !== '' && sessions.length === 0 && <p role="status">No session is found.</p>}
     </section>
