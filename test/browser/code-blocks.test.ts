@@ -23,4 +23,15 @@ describe('a block of code in a reply', () => {
     expect(await plain?.evaluate((element) => element.isConnected)).toBe(false);
     expect(chat.errors).toEqual([]);
   });
+
+  it('has its colours while the reply goes on after it', async () => {
+    await using chat = await openChat();
+    await chat.say('Write code');
+    const call = await chat.model.call(0);
+    call.say('```js\nconst first = 1;\n```\n\nAnd now');
+    await chat.conversation.locator('pre code span', { hasText: 'const' }).first().waitFor();
+    call.answer(' you.');
+    await chat.conversation.getByText('And now you.').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
 });
