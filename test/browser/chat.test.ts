@@ -128,6 +128,25 @@ describe('the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('keeps a pasted image for its session while another panel or session is open', async () => {
+    await using chat = await openChat();
+    const { page } = chat;
+    const image = page.getByAltText('To be sent');
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.evaluate(pasteImage);
+    await image.waitFor();
+    await page.getByRole('link', { name: 'Health' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
+    await page.getByRole('button', { name: 'New' }).click();
+    await page.getByText('Say something. Every message').waitFor();
+    expect(await image.count()).toBe(0);
+    await page.goto(`${chat.link.url}/#/chat/demo`);
+    await image.waitFor();
+    await page.getByRole('button', { name: 'Remove image' }).click();
+    await image.waitFor({ state: 'detached' });
+    expect(chat.errors).toEqual([]);
+  });
+
   it('makes, forks, switches and deletes sessions', async () => {
     await using chat = await openChat();
     const { page, conversation } = chat;

@@ -17,7 +17,7 @@ const ofSession: ReadonlySet<Panel> = new Set(['chat', 'timeline', 'statecharts'
 export function SessionList({ location }: { readonly location: Location }) {
   const mayWrite = useMay('sessions:write');
   const [query, setQuery] = useState('');
-  const { sessions, refresh } = useSessions(query.trim());
+  const { sessions, rest, refresh } = useSessions(query.trim(), location.sessionId);
   const [edited, setEdited] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
   const panel = ofSession.has(location.panel) ? location.panel : 'chat';
@@ -81,6 +81,11 @@ export function SessionList({ location }: { readonly location: Location }) {
             </li>
           );
         })}
+        {rest !== null && (
+          <li>
+            <p className={style.rest}>{rest}</p>
+          </li>
+        )}
       </ul>
       {query !== '' && sessions.length === 0 && <p role="status">No session is found.</p>}
     </section>

@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import style from './code-block.module.css';
+import { IsGrowing } from './growing.ts';
 import type { HighlightedNode } from './highlight.ts';
 
 interface CodeBlockProps {
@@ -9,7 +10,10 @@ interface CodeBlockProps {
   readonly language: string;
 }
 
-/** A block of code with its language and a button to copy it. The colours come when the highlighter is loaded. */
+/**
+ * A block of code with its language and a button to copy it. The colours come when the highlighter is loaded, and not
+ * while the text still grows.
+ */
 export function CodeBlock({ code, language }: CodeBlockProps) {
   const nodes = useHighlighted(code, language);
   return (
@@ -20,7 +24,7 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <pre tabIndex={0}>
-        {/* Another element for the colours: within the same one, React puts in each piece after a walk over all others. */}
+        {/* A new element is mounted in one piece. Else React would insert each span by itself, and walk those after it. */}
         <code key={nodes ? 'coloured' : 'plain'}>{nodes ? nodes.map(nodeOf) : code}</code>
       </pre>
     </div>
@@ -32,30 +36,23 @@ interface Highlighted {
   readonly nodes: readonly HighlightedNode[] | null;
 }
 
-/** Code that still streams gets no colours: they would come and go with each piece. */
-const SETTLED_MS = 100;
-/** The colours of longer code would hold up the page. */
-const MOST_CHARACTERS = 50_000;
-
-/** Null until the highlighter is loaded, and for a language that it does not know. */
+/** Null until the highlighter is loaded, while the text grows, and for what is not highlighted. */
 function useHighlighted(code: string, language: string): Highlighted['nodes'] {
+  const isGrowing = useContext(IsGrowing);
   const [done, setDone] = useState<Highlighted | null>(null);
   useEffect(() => {
-    if (language === '' || code.length > MOST_CHARACTERS) return undefined;
+    if (isGrowing || language === '') return undefined;
     let isOver = false;
-    const colour = (): void =>
-      void import('./highlight.ts').then(
-        ({ highlighted }) => {
-          if (!isOver) setDone({ code, nodes: highlighted(code, language) });
-        },
-        () => undefined, // Without its colours, the code is still readable.
-      );
-    const timer = setTimeout(colour, SETTLED_MS);
+    import('./highlight.ts').then(
+      ({ highlighted }) => {
+        if (!isOver) setDone({ code, nodes: highlighted(code, language) });
+      },
+      () => undefined, // Without its colours, the code is still readable.
+    );
     return () => {
       isOver = true;
-      clearTimeout(timer);
     };
-  }, [code, language]);
+  }, [code, language, isGrowing]);
   return done?.code === code ? done.nodes : null;
 }
 

@@ -1,8 +1,12 @@
-import { memo } from 'react';
+import { memo, useContext } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.tsx';
+import { IsGrowing } from './growing.ts';
 import style from './markdown.module.css';
+import { markdownBlocks } from './markdown-blocks.ts';
+
+const plugins = [remarkGfm];
 
 /** Model output is untrusted: raw HTML is not rendered, links open elsewhere, images are named but not loaded. */
 const components: Components = {
@@ -38,13 +42,27 @@ function codeOf(node: CodeNode | undefined): { code: string; language: string } 
   return { code: text.replace(/\n$/, ''), language: String(name ?? '').replace('language-', '') };
 }
 
+/** The text may grow: blocks that are finished are not parsed again. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
+  const isGrowing = useContext(IsGrowing);
   if (text.trim() === '') return null;
+  const blocks = markdownBlocks(text);
   return (
     <div className={style.markdown}>
-      <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={[directBlocks]} components={components}>
-        {text}
-      </ReactMarkdown>
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and never move
+        <IsGrowing key={index} value={isGrowing && index === blocks.length - 1}>
+          <Block text={block} />
+        </IsGrowing>
+      ))}
     </div>
+  );
+});
+
+const Block = memo(function Block({ text }: { readonly text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} rehypePlugins={[directBlocks]} components={components}>
+      {text}
+    </ReactMarkdown>
   );
 });

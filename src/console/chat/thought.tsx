@@ -3,7 +3,6 @@ import type { Thought } from '../service/running-step.ts';
 import { span } from '../ui/time.ts';
 import style from './chat.module.css';
 import { Markdown } from './markdown.tsx';
-import { thoughtBlocks } from './thought-blocks.ts';
 
 interface ThoughtProps {
   readonly thought: Thought;
@@ -65,10 +64,7 @@ function ThoughtText({ text, isGrowing, onRead }: ThoughtTextProps) {
       onFocus={onRead}
       onScroll={noteEnd}
     >
-      {thoughtBlocks(text).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and never move
-        <Markdown key={index} text={block} />
-      ))}
+      <Markdown text={text} />
     </section>
   );
 }

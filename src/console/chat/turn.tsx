@@ -3,6 +3,7 @@ import type { RunningStep } from '../service/running-step.ts';
 import { Badge } from '../ui/badge.tsx';
 import style from './chat.module.css';
 import { isForPeople, type StepView, type TurnView } from './conversation.ts';
+import { IsGrowing } from './growing.ts';
 import { Markdown } from './markdown.tsx';
 import { ThoughtView } from './thought.tsx';
 import { ToolCall } from './tool-call.tsx';
@@ -25,7 +26,9 @@ export const Turn = memo(function Turn({ turn, running }: TurnProps) {
       <UserMessage turn={turn} />
       <div className={style.reply}>
         {steps.map((step) => (
-          <Step key={step.step} step={step} isThinking={step.step === running?.step && step.text === ''} />
+          <IsGrowing key={step.step} value={step.step === running?.step}>
+            <Step step={step} isThinking={step.step === running?.step && step.text === ''} />
+          </IsGrowing>
         ))}
         {status === 'waiting' && <p className={style.muted}>Waiting for its turn…</p>}
         {status === 'running' && !running && <Working turn={turn} />}

@@ -1,7 +1,7 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useMemo } from 'react';
 import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
-import { get } from '../service/api.ts';
 import { ApiError, errorText } from '../service/api-error.ts';
+import { useLoaded } from '../service/use-loaded.ts';
 
 export interface Keys {
   /** The newest first; null until they are loaded. */
@@ -12,19 +12,9 @@ export interface Keys {
 
 /** The API keys of the reader's tenant. */
 export function useKeys(): Keys {
-  const [keys, setKeys] = useState<readonly ApiKeyRecord[] | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const refresh = useCallback(() => {
-    get<{ keys: readonly ApiKeyRecord[] }>('/api/keys').then(
-      (answer) => {
-        setKeys(answer.keys.toReversed());
-        setProblem(null);
-      },
-      (error: unknown) => setProblem(problemOf(error)),
-    );
-  }, []);
-  useEffect(refresh, [refresh]);
-  return { keys, problem, refresh };
+  const { answer, error, refresh } = useLoaded<{ keys: readonly ApiKeyRecord[] }>('/api/keys');
+  const keys = useMemo(() => answer?.keys.toReversed() ?? null, [answer]);
+  return { keys, problem: error === null ? null : problemOf(error), refresh };
 }
 
 function problemOf(error: unknown): string {

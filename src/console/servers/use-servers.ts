@@ -1,10 +1,8 @@
-import { useCallback, useState } from 'react';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
-import { get } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
 import type { MachinesSnapshot } from '../service/machines-feed.ts';
+import { useLoaded } from '../service/use-loaded.ts';
 import { useMachines } from '../service/use-machines.ts';
-import { useRefresh } from '../service/use-refresh.ts';
 
 export interface Servers {
   /** Null before the first answer. */
@@ -16,21 +14,13 @@ export interface Servers {
 /** The tool servers with their live status. They are loaded again when one of them changes its state. */
 export function useServers(): Servers {
   const { serverChanges, machines } = useMachines();
-  const [servers, setServers] = useState<readonly McpServerRecord[] | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const refresh = useCallback(() => {
-    get<{ servers: McpServerRecord[] }>('/api/mcp/servers').then(
-      (answer) => {
-        setServers(answer.servers);
-        setProblem(null);
-      },
-      (error: unknown) => setProblem(errorText(error)),
-    );
-  }, []);
-  useRefresh(refresh, serverChanges);
+  const { answer, error, refresh } = useLoaded<{ servers: McpServerRecord[] }>(
+    '/api/mcp/servers',
+    serverChanges,
+  );
   return {
-    servers: servers?.map((server) => withLiveStatus(machines, server)) ?? null,
-    problem,
+    servers: answer?.servers.map((server) => withLiveStatus(machines, server)) ?? null,
+    problem: error === null ? null : errorText(error),
     refresh,
   };
 }

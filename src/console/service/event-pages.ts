@@ -1,7 +1,6 @@
 import { get } from './api.ts';
-import { ApiError } from './api-error.ts';
 import type { Trouble } from './hub/hub-messages.ts';
-import { retryDelayMs, troubleOf } from './hub/trouble.ts';
+import { isPassing, retryDelayMs, troubleOf } from './hub/trouble.ts';
 import { sessionPath } from './paths.ts';
 import type { TimedEvent } from './timed-event.ts';
 
@@ -12,8 +11,6 @@ interface EventsPage {
 
 /** How many events are loaded at once. */
 const PAGE_EVENTS = 1_000;
-/** Refusals that may pass. */
-const PASSING: readonly string[] = ['UNREACHABLE', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
 
 /** The log of a session, page by page. A page that cannot be loaded for now is asked for again. */
 export class EventPages {
@@ -62,7 +59,7 @@ export class EventPages {
         if (failures > 0) this.#onTrouble(null);
         return page;
       } catch (error) {
-        if (!(error instanceof ApiError) || !PASSING.includes(error.code)) throw error;
+        if (!isPassing(error)) throw error;
         const delayMs = retryDelayMs(error, failures);
         this.#onTrouble(troubleOf(error, delayMs));
         await this.#wait(delayMs);

@@ -1,30 +1,23 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { type Ask, Refresher } from './refresher.ts';
 
-/** Changes within this time cause one request. */
-const PAUSE_MS = 200;
-/** The least time between two requests, because the service limits their rate. */
-const INTERVAL_MS = 3_000;
-
-/** Calls `ask` at first, and again after each change of `reason`. */
-export function useRefresh(ask: () => void, reason: number | string): void {
-  const lastAsked = useRef(0);
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the reason is why to ask again
-  useEffect(() => {
-    timer.current ??= setTimeout(
-      () => {
-        timer.current = null;
-        lastAsked.current = Date.now();
-        ask();
-      },
-      Math.max(PAUSE_MS, lastAsked.current + INTERVAL_MS - Date.now()),
-    );
-  }, [ask, reason]);
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current);
-      timer.current = null;
-    },
-    [],
+/**
+ * Calls `ask` at first, again after each change of `reason`, and again after a failure that may pass.
+ * @param requests how many requests `ask` makes.
+ * @returns a function that asks at once.
+ */
+export function useRefresh(ask: Ask, reason: number | string, requests = 1): () => void {
+  const latest = useRef({ ask, requests });
+  latest.current = { ask, requests };
+  const [refresher] = useState(
+    () =>
+      new Refresher(
+        (signal) => latest.current.ask(signal),
+        () => latest.current.requests,
+      ),
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the reason is why to ask again
+  useEffect(() => refresher.want(), [refresher, ask, reason]);
+  useEffect(() => () => refresher.close(), [refresher]);
+  return refresher.now;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { thoughtBlocks } from '../../../src/console/chat/thought-blocks.ts';
 import { actorText, causeText } from '../../../src/console/ui/event-origin.ts';
 import { fileSize, quantity } from '../../../src/console/ui/quantity.ts';
 import { totalUsage, usageText } from '../../../src/console/ui/token-usage.ts';
@@ -38,27 +37,6 @@ describe('the origin of an event', () => {
     expect(causeText({ kind: 'turn-cancelled' })).toBe('the turn was cancelled');
     expect(causeText({ kind: 'service-stopped' })).toBe('the service stopped');
     expect(causeText({ kind: 'something newer' })).toBe('something newer');
-  });
-});
-
-describe('the blocks of a thought', () => {
-  it.each([
-    ['paragraphs', ['One\ntwo\n\n', 'three\n \n', 'four']],
-    ['a list with blank lines', ['One:\n\n- a\n\n- b\n\n  more\n\n', 'Two']],
-    ['code with blank lines', ['A\n\n', '```\nx\n\n\ny\n```\n\n', 'B']],
-    ['code that has not ended', ['A\n\n', '```\nx\n\ny']],
-  ])('are those of the markdown: %s', (_, blocks) => {
-    expect(thoughtBlocks(blocks.join(''))).toEqual(blocks);
-  });
-
-  it('stay as they are while the text grows, but for the last one', () => {
-    const text = 'One.\n\nTwo\n\n```\na\n\nb\n```\n\nThree\n\n1. x\n\n2. y\n\nEnd';
-    const whole = thoughtBlocks(text);
-    for (let length = 0; length <= text.length; length += 1) {
-      const blocks = thoughtBlocks(text.slice(0, length));
-      expect(blocks.join('')).toBe(text.slice(0, length));
-      expect(whole.slice(0, blocks.length - 1)).toEqual(blocks.slice(0, -1));
-    }
   });
 });
 

@@ -6,6 +6,8 @@ import type { Trouble } from './hub-messages.ts';
 const LASTING_MS = 30_000;
 const LASTING: readonly string[] = ['UNAUTHORIZED', 'FORBIDDEN'];
 const CROWDED = 'RATE_LIMIT_EXCEEDED';
+/** Refusals that may pass. */
+const PASSING: readonly string[] = ['UNREACHABLE', CROWDED, 'SERVICE_UNAVAILABLE'];
 
 /** Whether the service has no room for another stream. */
 export function isCrowded(error: unknown): boolean {
@@ -15,6 +17,11 @@ export function isCrowded(error: unknown): boolean {
 /** Whether the service wants to know who this is. */
 export function isUnauthorized(error: unknown): boolean {
   return codeOf(error) === 'UNAUTHORIZED';
+}
+
+/** Whether the same request may be answered later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && PASSING.includes(error.code);
 }
 
 /** When to open a stream again after it failed for the given number of times in a row. */
