@@ -42,6 +42,6 @@ describe('a block of code in a reply', () => {
 /** Resolves when the page has drawn what it has, with all effects of that. */
 function drawn(page: Page): Promise<void> {
   return page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+    'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))',
   );
 }
