@@ -75,7 +75,7 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
     const release = await sessions.admit(sessionId, this.#bus);
     try {
       // Before it begins: it may end before its answer arrives here.
-      turns.open(turnId, client);
+      turns.open({ sessionId, turnId }, client);
     } catch (error) {
       release();
       throw error;

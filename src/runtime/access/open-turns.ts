@@ -1,10 +1,15 @@
 import { ownPrefix } from '../../core/access/session-names.ts';
-import type { TurnId } from '../../core/ids.ts';
+import type { SessionId, TurnId } from '../../core/ids.ts';
 import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import { ownerPrefixes } from './owner-prefixes.ts';
+
+interface OpenTurn {
+  readonly sessionId: SessionId;
+  readonly holders: Readonly<Record<LimitHolder, string>>;
+}
 
 export type PerHolder = Readonly<Record<LimitHolder, number | false>>;
 
@@ -16,7 +21,7 @@ export const HOLDERS: readonly LimitHolder[] = ['principal', 'tenant'];
  */
 export class OpenTurns {
   readonly #limits: PerHolder;
-  readonly #holders = new Map<TurnId, Readonly<Record<LimitHolder, string>>>();
+  readonly #turns = new Map<TurnId, OpenTurn>();
   readonly #counts: Readonly<Record<LimitHolder, Map<string, number>>> = {
     principal: new Map(),
     tenant: new Map(),
@@ -33,8 +38,8 @@ export class OpenTurns {
   }
 
   /** Call before the turn is started. Throws `RATE_LIMIT_EXCEEDED`. */
-  open(turnId: TurnId, client: RequestContext): void {
-    if (this.#isOff || this.#holders.has(turnId)) return;
+  open({ sessionId, turnId }: { sessionId: SessionId; turnId: TurnId }, client: RequestContext): void {
+    if (this.#isOff || this.#turns.has(turnId)) return;
     const holders = { principal: ownPrefix(client), tenant: `${client.tenant}/` };
     for (const holder of HOLDERS) {
       const limit = this.#limits[holder];
@@ -50,14 +55,15 @@ export class OpenTurns {
         { limit, resetTime: secondsFromNow(1) },
       );
     }
-    this.#add(turnId, holders);
+    this.#add(turnId, { sessionId, holders });
   }
 
   /** Does nothing for a turn that is not counted. */
   close(turnId: TurnId): void {
-    const holders = this.#holders.get(turnId);
-    if (!holders) return;
-    this.#holders.delete(turnId);
+    const turn = this.#turns.get(turnId);
+    if (!turn) return;
+    const { holders } = turn;
+    this.#turns.delete(turnId);
     for (const holder of HOLDERS) {
       const counts = this.#counts[holder];
       const left = (counts.get(holders[holder]) ?? 1) - 1;
@@ -72,18 +78,25 @@ export class OpenTurns {
     const { event, sessionId } = signal;
     const ended = outcomeOf(event);
     if (ended) this.close(ended.turnId);
-    else if (event.type === 'turn.resumed' && !this.#holders.has(event.turnId)) {
+    else if (event.type === 'session.deleted') this.#closeAll(sessionId);
+    else if (event.type === 'turn.resumed' && !this.#turns.has(event.turnId)) {
       const holders = ownerPrefixes(sessionId);
-      if (holders) this.#add(event.turnId, holders);
+      if (holders) this.#add(event.turnId, { sessionId, holders });
     }
+  }
+
+  /** The ends of these turns may not have been heard: they were erased with the session. */
+  #closeAll(deleted: SessionId): void {
+    for (const [turnId, { sessionId }] of this.#turns) if (sessionId === deleted) this.close(turnId);
   }
 
   get #isOff(): boolean {
     return HOLDERS.every((holder) => this.#limits[holder] === false);
   }
 
-  #add(turnId: TurnId, holders: Readonly<Record<LimitHolder, string>>): void {
-    this.#holders.set(turnId, holders);
+  #add(turnId: TurnId, turn: OpenTurn): void {
+    const { holders } = turn;
+    this.#turns.set(turnId, turn);
     for (const holder of HOLDERS) {
       const counts = this.#counts[holder];
       counts.set(holders[holder], (counts.get(holders[holder]) ?? 0) + 1);

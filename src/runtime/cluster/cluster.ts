@@ -111,6 +111,7 @@ export class Cluster implements Peers, AsyncDisposable {
       watch: (node, stream) => this.#watch(node, stream),
       read: async (stream, afterSeq, limit) =>
         this.#ofSession(stream, await store.read(stream, afterSeq, limit)),
+      sessionOf: (stream) => this.#agentOf(stream).sessionId,
       tell: (stream, signal) => this.#agentOf(stream).agent.tell(signal),
       want: (streams) => this.#publish(ALL_NODES, { type: 'wanted', from: self, streams }),
       unwatch: (node, streams) =>

@@ -1,3 +1,4 @@
+import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
@@ -28,6 +29,8 @@ export interface FeedDeps {
   readonly watch: (node: NodeId, stream: StreamId) => Promise<WatchedPosition>;
   /** The events after a seq, from the log. */
   readonly read: (stream: StreamId, afterSeq: number, limit: number) => Promise<readonly SessionSignal[]>;
+  /** Of the session with this stream. */
+  readonly sessionOf: (stream: StreamId) => SessionId;
   /** Tells the clients of this node. */
   readonly tell: (stream: StreamId, signal: SessionSignal) => void;
   /** The session is not where it was looked for. */
@@ -60,6 +63,8 @@ export class RemoteFeed {
   #isClosed = false;
   /** Seq of the last event that the log had at the last look. */
   #lookedHead = 0;
+  /** Whether the log did not have the session at the last look, although its clients have events of it. */
+  #wasMissing = false;
   /** Counts what the feed began to do. What was begun before that is given up. */
   #attempt = 0;
   #working: Promise<void> = Promise.resolve();
@@ -167,6 +172,13 @@ export class RemoteFeed {
    */
   poll(place: Pick<StreamPlace, 'head'>): void {
     if (this.#isOwn || this.#cursor === null || this.#held) return;
+    if (place.head === 0 && this.#cursor.seq > 0) {
+      // What its owner has told of the deletion is on its way, or was lost: the log has nothing of it.
+      if (this.#wasMissing) this.#tellDeleted(this.#cursor.seq + 1);
+      this.#wasMissing = !this.#wasMissing;
+      return;
+    }
+    this.#wasMissing = false;
     const isOverdue = this.#source === null || this.#lookedHead > this.#cursor.seq;
     this.#lookedHead = place.head;
     if (place.head <= this.#cursor.seq || !isOverdue) return;
@@ -204,6 +216,7 @@ export class RemoteFeed {
     this.#source = null;
     this.#since = 0;
     this.#lookedHead = 0;
+    this.#wasMissing = false;
     this.#held = null;
     this.#isOwn = false;
     this.#isCertain = false;
@@ -301,6 +314,11 @@ export class RemoteFeed {
     // If the id is used again, it names another session, whose events begin at 1.
     if ('event' in signal && signal.event.type === 'session.deleted')
       this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+  }
+
+  #tellDeleted(seq: number): void {
+    const sessionId = this.#deps.sessionOf(this.#stream);
+    this.#take({ sessionId, seq, time: Date.now(), event: { type: 'session.deleted' }, meta: null });
   }
 
   async #guard(attempt: number, work: () => Promise<void>): Promise<void> {

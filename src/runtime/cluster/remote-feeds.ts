@@ -9,7 +9,7 @@ const PAGE_STREAMS = 1_000;
 /** Of a session that does not exist. */
 const NOWHERE: StreamPlace = { owner: null, head: 0 };
 
-export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'tell' | 'onError'> {
+export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'sessionOf' | 'tell' | 'onError'> {
   readonly membership: Pick<Membership, 'self' | 'living' | 'places'>;
   /** Nobody owns these streams. Whoever gets them shall send their signals. */
   readonly want: (streams: readonly StreamId[]) => void;

@@ -70,6 +70,7 @@ export class FedNode {
         await this.beforeRead();
         return this.session(stream).read(afterSeq, limit);
       },
+      sessionOf: (stream) => stream,
       tell: (stream, signal) => this.heard(stream).push(signal),
       onError: (_, error) => this.errors.push(error),
     });

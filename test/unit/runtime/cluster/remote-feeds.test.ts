@@ -484,6 +484,24 @@ describe('a session that is deleted', () => {
     await node.settle();
     expect(seqs(told)).toEqual([1]);
   });
+
+  it.each([true, false])('is told once, also when its last message is lost (%s)', async (isLost) => {
+    const { node, session, told } = await start({ events: 3 });
+    if (isLost) node.network.way = () => LOST;
+    session.delete();
+    session.owner = null;
+    await node.settle();
+    node.network.way = () => [0];
+    await node.feeds.check();
+    // It may be on its way.
+    expect(seqs(told)).toEqual(isLost ? [] : [4]);
+    for (let looks = 0; looks < 3; looks += 1) await node.feeds.check();
+    expect(told).toMatchObject([{ sessionId: 's', seq: 4, event: { type: 'session.deleted' } }]);
+    node.move(session, B);
+    session.begin();
+    await node.settle();
+    expect(seqs(told)).toEqual([4, 1]);
+  });
 });
 
 describe('over a network that loses, doubles and reorders', () => {
