@@ -16,7 +16,11 @@ export function sectionsForRestart(
   { started, now }: { readonly started: AgentConfig; readonly now: AgentConfig },
   { isFirst }: { readonly isFirst: boolean },
 ): Section[] {
-  const [before, after] = [fixed(started), fixed(now)];
+  const asksForRoots = started.roots.length > 0 || started.mcp.expose.some((kind) => kind !== 'agent');
+  // Turns take other roots over at once, but tool servers ask for them only if some could come at the start.
+  const missesRoots = now.roots.length > 0 && !asksForRoots;
+  const before = { ...fixed(started), roots: false };
+  const after = { ...fixed(now), roots: missesRoots };
   const counting: readonly Section[] = isFirst ? [...OF_SERVICE, ...OF_AGENT] : OF_AGENT;
   return counting.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
 }
@@ -42,13 +46,10 @@ function fixed({
   a2a,
   limits,
   sessions,
-  roots,
-}: AgentConfig): Record<Section, unknown> {
+}: AgentConfig): Record<Exclude<Section, 'roots'>, unknown> {
   return {
     ...{ server, cors, telemetry, mcp, a2a },
     limits: { ...limits, queuedMessages: null },
     sessions: { ...sessions, whenBusy: null },
-    // Turns take other roots over at once. Tool servers ask for them only if there were some at the start.
-    roots: roots.length > 0 || mcp.expose.some((kind) => kind !== 'agent'),
   };
 }
