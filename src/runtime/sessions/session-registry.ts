@@ -48,6 +48,7 @@ export class SessionRegistry {
       onFault: (session) => this.#unloadFaulted(session),
       onRest: (session) => {
         this.#inMemory.rested(session);
+        this.#recovery.forget(session.sessionId);
         if (session.isEphemeral && !session.state.deleted) this.#ephemeral.deleteLater(session.sessionId);
       },
     });
@@ -297,7 +298,7 @@ export class SessionRegistry {
   #unloadFaulted(session: SessionActor): void {
     this.#inMemory.forget(session);
     const { open } = session.state;
-    if (open) this.#recovery.loadLater(session.sessionId, open.attempt);
+    if (open) this.#recovery.loadLater(session.sessionId, open);
   }
 }
 
