@@ -1,5 +1,5 @@
 import { ownPrefix } from '../../core/access/session-names.ts';
-import type { TurnId } from '../../core/ids.ts';
+import type { SessionId, TurnId } from '../../core/ids.ts';
 import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
@@ -72,10 +72,14 @@ export class OpenTurns {
     const { event, sessionId } = signal;
     const ended = outcomeOf(event);
     if (ended) this.close(ended.turnId);
-    else if (event.type === 'turn.resumed' && !this.#holders.has(event.turnId)) {
-      const holders = ownerPrefixes(sessionId);
-      if (holders) this.#add(event.turnId, holders);
-    }
+    else if (event.type === 'turn.resumed') this.goesOn(sessionId, event.turnId);
+  }
+
+  /** The turn counts for the owner of its session, unless it is counted already. */
+  goesOn(sessionId: SessionId, turnId: TurnId): void {
+    if (this.#isOff || this.#holders.has(turnId)) return;
+    const holders = ownerPrefixes(sessionId);
+    if (holders) this.#add(turnId, holders);
   }
 
   get #isOff(): boolean {

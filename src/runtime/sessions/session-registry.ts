@@ -1,5 +1,5 @@
 import { ServiceError, serviceStopping } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
+import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
@@ -96,6 +96,13 @@ export class SessionRegistry {
     return this.#inMemory.loaded
       .flatMap(({ sessionId, inputs }) => inputs.map((input) => ({ sessionId, ...input })))
       .toSorted((one, other) => (one.since < other.since ? -1 : 1));
+  }
+
+  /** The turns that are open in the sessions that are in memory. */
+  get openTurns(): { sessionId: SessionId; turnId: TurnId }[] {
+    return this.#inMemory.loaded.flatMap(({ sessionId, state: { open } }) =>
+      open ? { sessionId, turnId: open.turnId } : [],
+    );
   }
 
   /** How many sessions are in memory. */
