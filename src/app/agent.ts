@@ -1,5 +1,6 @@
 import type { McpExposure } from '../config/schema/agent-config.ts';
 import type { AgentIdentity, AgentVersion } from '../core/agent-description.ts';
+import type { SessionId, TurnId } from '../core/ids.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
 import type { ServerAuthorizations } from '../ports/server-authorization.ts';
@@ -38,6 +39,8 @@ export interface Agent {
   readonly toolServers: readonly FirstAttempt[];
   /** Resolves when all turns that were open at the last stop are running again. */
   readonly recovered: Promise<void>;
+  /** The turns that run or wait for somebody now: this part of the service begins before others can hear it. */
+  readonly openTurns: () => readonly { readonly sessionId: SessionId; readonly turnId: TurnId }[];
   /** Turns that begin from now on run with this. The model need not be measured. */
   takeOver(definition: AgentDefinition): TakenOver;
   /** Refuses new messages and waits up to `timeoutMs` for running turns. Open turns continue at the next start. */

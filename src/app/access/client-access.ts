@@ -36,7 +36,7 @@ import { protectMcp } from './protect-mcp.ts';
 export interface ClientAccessOptions {
   readonly auth: AuthConfig;
   /** By id; the first one answers the requests that name none. */
-  readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'grants' | 'identity'>>;
+  readonly agents: ReadonlyMap<AgentId, Pick<Agent, 'bus' | 'keys' | 'grants' | 'identity' | 'openTurns'>>;
   readonly trustProxy: ServerConfig['trustProxy'];
   readonly audit: AuditTrail;
   /** The other nodes of a cluster. */
@@ -95,7 +95,7 @@ export function accessBy(
   const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
   const limits = new ClientLimits(auth.limits, audit);
   const quotas = quotasOf(auth, limits);
-  const guardedBus = (agent: Pick<Agent, 'bus' | 'grants'>) => guarded(agent, quotas, audit);
+  const guardedBus = (agent: Pick<Agent, 'bus' | 'grants' | 'openTurns'>) => guarded(agent, quotas, audit);
   const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guardedBus(agent)])));
   for (const { grants } of agents.values()) grants?.onRevoked(() => credentials.recheck());
   const mcp = protectMcp(auth, trustProxy);
@@ -156,12 +156,12 @@ function quotasOf({ limits: { principal, tenant } }: AuthConfig, limits: ClientL
 }
 
 function guarded(
-  { bus, grants }: Pick<Agent, 'bus' | 'grants'>,
+  { bus, grants, openTurns }: Pick<Agent, 'bus' | 'grants' | 'openTurns'>,
   quotas: ClientQuotas,
   audit: AuditTrail,
 ): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
-  return new GuardedBus({ bus, requests: new LimitedRequests(bus, quotas), grants, audit });
+  return new GuardedBus({ bus, requests: new LimitedRequests(bus, quotas, openTurns()), grants, audit });
 }
 
 function granteesOf(verifiers: readonly TokenVerifier[], { roles, jwt }: AuthConfig): Grantees {

@@ -1,10 +1,13 @@
 import type { AuditEntry, AuditRecorded } from '../../core/access/audit-entry.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
+import { StorageFullError } from '../../core/log/storage-full.ts';
 import { AUDIT_STREAMS, auditStream } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { Audit, AuditFilter, AuditRecord } from '../../ports/audit.ts';
 import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
+import { retryDelayMs } from '../../timing/retry-delay.ts';
 import { againWhenStale } from '../streams/again-when-stale.ts';
 import { readAudit } from './audit-reading.ts';
 import { GatheredEntries } from './gathered-entries.ts';
@@ -36,8 +39,10 @@ export class AuditTrail implements Audit, AsyncDisposable {
   readonly #clock: Clock;
   readonly #now: () => number;
   #gathered = new GatheredEntries();
-  /** What other nodes left no room for. It is written before anything else. Meanwhile, `#gathered` has its bounds. */
+  /** What the log did not take. It is written before anything else. Meanwhile, `#gathered` has its bounds. */
   #refused: AuditRecorded | null = null;
+  /** How often in a row it did not. */
+  #refusals = 0;
   #timer: unknown = null;
   #day: { readonly stream: string; readonly seq: number } | null = null;
   /** Since when days that are too old are gone. */
@@ -77,7 +82,9 @@ export class AuditTrail implements Audit, AsyncDisposable {
   }
 
   #flushLater(): void {
-    this.#timer ??= this.#clock.setTimeout(() => void this.flush(), GATHER_MS);
+    // A log that takes nothing is not asked each second.
+    const ms = this.#refused ? retryDelayMs(this.#refusals) : GATHER_MS;
+    this.#timer ??= this.#clock.setTimeout(() => void this.flush(), ms);
   }
 
   async #write(): Promise<void> {
@@ -98,9 +105,11 @@ export class AuditTrail implements Audit, AsyncDisposable {
     this.#refused = null;
     try {
       await againWhenStale(() => this.#append(event));
+      this.#refusals = 0;
       return true;
     } catch (err) {
-      const isRefused = err instanceof StaleVersionError;
+      this.#refusals += 1;
+      const isRefused = isCertainlyNotStored(err);
       if (isRefused) this.#refused = event;
       if (isRefused && !this.#isClosed) this.#flushLater();
       this.#deps.log.error(
@@ -135,4 +144,10 @@ export class AuditTrail implements Audit, AsyncDisposable {
     const old = streams.filter((id) => id.startsWith(AUDIT_STREAMS) && id < oldest);
     if (old.length > 0) await store.erase(...old);
   }
+}
+
+/** Otherwise a second append could make two entries of one. */
+function isCertainlyNotStored(error: unknown): boolean {
+  if (error instanceof StorageAwayError) return !error.mayBeStored;
+  return error instanceof StaleVersionError || error instanceof StorageFullError;
 }

@@ -1,3 +1,4 @@
+import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Bus, Unsubscribe } from '../../ports/bus.ts';
@@ -8,6 +9,11 @@ import type { SessionQuota } from './session-quota.ts';
 /** The bus of one agent, with the signals of all its sessions. */
 interface AgentBus extends Bus {
   onEverySession(listener: (signal: SessionSignal) => void): Unsubscribe;
+}
+
+interface OpenTurn {
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId;
 }
 
 /** What clients may use of all agents together. */
@@ -39,7 +45,8 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
     'session.fork': (fork) => this.#admitFork(fork),
   };
 
-  constructor(bus: AgentBus, quotas: ClientQuotas) {
+  /** @param openTurns those that the agent goes on with already. */
+  constructor(bus: AgentBus, quotas: ClientQuotas, openTurns: readonly OpenTurn[]) {
     this.#bus = bus;
     this.#quotas = quotas;
     const { sessions, turns } = quotas;
@@ -48,6 +55,7 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
       sessions.hear(signal);
       turns.hear(signal);
     });
+    for (const { sessionId, turnId } of openTurns) turns.goesOn(sessionId, turnId);
   }
 
   async send<T extends RequestType>(

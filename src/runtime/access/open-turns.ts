@@ -79,10 +79,14 @@ export class OpenTurns {
     const ended = outcomeOf(event);
     if (ended) this.close(ended.turnId);
     else if (event.type === 'session.deleted') this.#closeAll(sessionId);
-    else if (event.type === 'turn.resumed' && !this.#turns.has(event.turnId)) {
-      const holders = ownerPrefixes(sessionId);
-      if (holders) this.#add(event.turnId, { sessionId, holders });
-    }
+    else if (event.type === 'turn.resumed') this.goesOn(sessionId, event.turnId);
+  }
+
+  /** The turn counts for the owner of its session, unless it is counted already. */
+  goesOn(sessionId: SessionId, turnId: TurnId): void {
+    if (this.#isOff || this.#turns.has(turnId)) return;
+    const holders = ownerPrefixes(sessionId);
+    if (holders) this.#add(turnId, { sessionId, holders });
   }
 
   /** The ends of these turns may not have been heard: they were erased with the session. */

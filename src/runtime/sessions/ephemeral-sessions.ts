@@ -1,6 +1,8 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
+import { retryDelayMs } from '../../timing/retry-delay.ts';
 import type { Journal } from './journal.ts';
 
 export interface EphemeralDeps {
@@ -10,6 +12,12 @@ export interface EphemeralDeps {
   readonly remove: (sessionId: SessionId) => Promise<void>;
   /** A simulated one, in tests. */
   readonly clock?: Clock | undefined;
+}
+
+/** The deletion of one session, from the end of its turn until it is gone. */
+interface Wait {
+  timer: unknown;
+  failures: number;
 }
 
 /** Whoever has asked reads the end of the turn before the session goes. It usually deletes the session itself. */
@@ -22,7 +30,7 @@ const GRACE_MS = 10_000;
 export class EphemeralSessions {
   readonly #deps: EphemeralDeps;
   readonly #clock: Clock;
-  readonly #waits = new Map<SessionId, unknown>();
+  readonly #waits = new Map<SessionId, Wait>();
   #stopped = false;
 
   constructor(deps: EphemeralDeps) {
@@ -32,15 +40,14 @@ export class EphemeralSessions {
 
   deleteLater(sessionId: SessionId): void {
     if (this.#stopped || this.#waits.has(sessionId)) return;
-    this.#waits.set(
-      sessionId,
-      this.#clock.setTimeout(() => void this.#delete(sessionId), GRACE_MS),
-    );
+    const wait = { timer: undefined, failures: 0 };
+    this.#waits.set(sessionId, wait);
+    this.#deleteIn(GRACE_MS, sessionId, wait);
   }
 
   /** The session was deleted. Its id may be used again at once, for another one. */
   forget(sessionId: SessionId): void {
-    this.#clock.clearTimeout(this.#waits.get(sessionId));
+    this.#clock.clearTimeout(this.#waits.get(sessionId)?.timer);
     this.#waits.delete(sessionId);
   }
 
@@ -53,16 +60,25 @@ export class EphemeralSessions {
 
   stop(): void {
     this.#stopped = true;
-    for (const wait of this.#waits.values()) this.#clock.clearTimeout(wait);
+    for (const wait of this.#waits.values()) this.#clock.clearTimeout(wait.timer);
     this.#waits.clear();
   }
 
-  async #delete(sessionId: SessionId): Promise<void> {
-    this.#waits.delete(sessionId);
+  #deleteIn(ms: number, sessionId: SessionId, wait: Wait): void {
+    wait.timer = this.#clock.setTimeout(() => void this.#delete(sessionId, wait), ms);
+  }
+
+  async #delete(sessionId: SessionId, wait: Wait): Promise<void> {
     try {
       await this.#deps.remove(sessionId);
+      if (this.#waits.get(sessionId) === wait) this.#waits.delete(sessionId);
     } catch (error) {
       this.#deps.log.warn({ sessionId, err: error }, 'a session that is not to be kept could not be deleted');
+      // Somebody else has deleted it: what has its id now may be another one.
+      if (this.#waits.get(sessionId) !== wait) return;
+      // Its new owner deletes it.
+      if (error instanceof SessionElsewhereError) this.#waits.delete(sessionId);
+      else this.#deleteIn(retryDelayMs(++wait.failures), sessionId, wait);
     }
   }
 }

@@ -1,11 +1,14 @@
 import type { SessionId } from '../../core/ids.ts';
+import type { OpenTurn } from '../../core/session/session-state.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 
-/** Most automatic attempts for one turn. Without a limit, a turn that can never be recorded would call the model for ever. */
+/** Most automatic attempts for one step of a turn. Without a limit, a turn that can never be recorded would call the model for ever. */
 const MOST_ATTEMPTS = 5;
+
+type FaultedTurn = Pick<OpenTurn, 'turnId' | 'step' | 'attempt'>;
 
 export interface FaultRecoveryDeps {
   /** Loads a session, which resumes its open turn. */
@@ -21,6 +24,8 @@ export interface FaultRecoveryDeps {
 export class FaultRecovery {
   readonly #deps: FaultRecoveryDeps;
   readonly #clock: Clock;
+  /** The turn as it was at its first fault in its present step. What had begun it again before was no fault, but a restart or a move. */
+  readonly #first = new Map<SessionId, FaultedTurn>();
   /** Failures in a row. */
   readonly #failures = new Map<SessionId, number>();
   readonly #waits = new Map<SessionId, unknown>();
@@ -49,9 +54,10 @@ export class FaultRecovery {
     this.#givenUp.delete(sessionId);
   }
 
-  /** @param attempts how often the open turn has been started so far. */
-  loadLater(sessionId: SessionId, attempts: number): void {
+  /** @param open the turn that could not be recorded. Null: it is not known whether one is open. */
+  loadLater(sessionId: SessionId, open: FaultedTurn | null): void {
     if (this.#stopped || this.#waits.has(sessionId)) return;
+    const attempts = open ? this.#attemptsAt(sessionId, open) : 0;
     if (attempts >= MOST_ATTEMPTS) {
       this.giveUp(sessionId);
       this.#deps.log.error(
@@ -63,10 +69,15 @@ export class FaultRecovery {
     const failures = (this.#failures.get(sessionId) ?? 0) + 1;
     this.#failures.set(sessionId, failures);
     const wait = this.#clock.setTimeout(
-      () => void this.#load(sessionId, attempts),
+      () => void this.#load(sessionId, open),
       retryDelayMs(Math.max(failures, attempts)),
     );
     this.#waits.set(sessionId, wait);
+  }
+
+  /** Nothing is open in the session any more. */
+  forget(sessionId: SessionId): void {
+    this.#first.delete(sessionId);
   }
 
   stop(): void {
@@ -75,7 +86,15 @@ export class FaultRecovery {
     this.#waits.clear();
   }
 
-  async #load(sessionId: SessionId, attempts: number): Promise<void> {
+  /** How often the turn has been tried at its present step, with the try that failed first. */
+  #attemptsAt(sessionId: SessionId, { turnId, step, attempt }: FaultedTurn): number {
+    const known = this.#first.get(sessionId);
+    if (known?.turnId === turnId && known.step === step) return attempt - known.attempt + 1;
+    this.#first.set(sessionId, { turnId, step, attempt });
+    return 1;
+  }
+
+  async #load(sessionId: SessionId, open: FaultedTurn | null): Promise<void> {
     this.#waits.delete(sessionId);
     try {
       await this.#deps.load(sessionId);
@@ -87,7 +106,7 @@ export class FaultRecovery {
         return;
       }
       this.#deps.log.warn({ sessionId, err: error }, 'a session with an open turn could not be loaded again');
-      this.loadLater(sessionId, attempts);
+      this.loadLater(sessionId, open);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { ServiceError, serviceStopping } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
+import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { isSession } from '../../core/log/streams.ts';
@@ -49,6 +49,7 @@ export class SessionRegistry {
       onFault: (session, error) => this.#unloadFaulted(session, error),
       onRest: (session) => {
         this.#inMemory.rested(session);
+        this.#recovery.forget(session.sessionId);
         if (session.isEphemeral && !session.state.deleted) this.#ephemeral.deleteLater(session.sessionId);
       },
     });
@@ -98,6 +99,13 @@ export class SessionRegistry {
       .toSorted((one, other) => (one.since < other.since ? -1 : 1));
   }
 
+  /** The turns that are open in the sessions that are in memory. */
+  get openTurns(): { sessionId: SessionId; turnId: TurnId }[] {
+    return this.#inMemory.loaded.flatMap(({ sessionId, state: { open } }) =>
+      open ? { sessionId, turnId: open.turnId } : [],
+    );
+  }
+
   /** How many sessions are in memory. */
   get size(): number {
     return this.#inMemory.size;
@@ -145,7 +153,7 @@ export class SessionRegistry {
       await this.#goOn(sessionId);
     } catch (error) {
       if (!(error instanceof SessionElsewhereError) && !this.#recovery.has(sessionId)) {
-        if (error instanceof StorageAwayError) this.#recovery.loadLater(sessionId, 0);
+        if (error instanceof StorageAwayError) this.#recovery.loadLater(sessionId, null);
         else this.#recovery.giveUp(sessionId);
       }
       throw error;
@@ -319,10 +327,10 @@ export class SessionRegistry {
   #unloadFaulted(session: SessionActor, error: unknown): void {
     this.#inMemory.forget(session);
     const { open } = session.state;
-    if (open) this.#recovery.loadLater(session.sessionId, open.attempt);
+    if (open) this.#recovery.loadLater(session.sessionId, open);
     // What may be stored may have begun a turn.
     else if (error instanceof StorageAwayError && error.mayBeStored)
-      this.#recovery.loadLater(session.sessionId, 0);
+      this.#recovery.loadLater(session.sessionId, null);
   }
 }
 

@@ -3,6 +3,7 @@ import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import type { Journal } from './journal.ts';
 import type { SessionRegistry } from './session-registry.ts';
@@ -112,6 +113,8 @@ export class SessionRetention implements AsyncDisposable {
     try {
       return await this.#deps.sessions.deleteUnchanged(sessionId, head, serviceOrigin());
     } catch (error) {
+      // Its owner deletes it.
+      if (error instanceof SessionElsewhereError) return false;
       this.#deps.log.warn({ sessionId, err: error }, 'an old session could not be deleted');
       return false;
     }

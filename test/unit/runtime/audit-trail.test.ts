@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
+import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';
 import { AuditTrail } from '../../../src/runtime/access/audit-trail.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
@@ -182,6 +185,54 @@ describe('the audit trail', () => {
     expect(log.lines.map(({ message }) => message)).toEqual([
       'entries of the audit trail could not be written',
     ]);
+  });
+});
+
+describe('the audit trail while the log takes nothing', () => {
+  it.each([
+    ['the disk is full', new StorageFullError('the disk is full')],
+    ['the database is away', new StorageAwayError('cannot append')],
+  ])('keeps what it has, and writes it later, once: %s', async (_, reason) => {
+    const store = new WatchedStore(memoryEventStore());
+    const { audit, timers, read } = trail(store);
+    store.beforeAppend = () => Promise.reject(reason);
+    audit.record(ADA);
+    await audit.flush();
+    for (let number = 0; number < 5_100; number += 1) audit.record({ ...ADA, subject: `s${number}` });
+    await audit.flush();
+    store.beforeAppend = async () => undefined;
+    timers.at(-1)?.();
+    const entries = await read();
+    expect(entries).toHaveLength(5_002);
+    expect(entries[0]).not.toHaveProperty('subject');
+    expect(entries.at(-1)).toMatchObject({ what: 'audit.dropped', count: 100 });
+    expect(await read()).toHaveLength(5_002);
+  });
+
+  it('does not write twice what may be stored', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    const { audit, read } = trail(store);
+    store.afterAppend = () => Promise.reject(new StorageAwayError('no answer', { mayBeStored: true }));
+    audit.record(ADA);
+    await audit.flush();
+    store.afterAppend = async () => undefined;
+    audit.record({ ...ADA, principal: 'bob' });
+    expect((await read()).map(({ principal }) => principal)).toEqual(['ada', 'bob']);
+  });
+
+  it('tries again by itself', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    const clock = new SimulatedClock();
+    const audit = new AuditTrail({ store, log: recordingLog(), days: 90, clock });
+    store.refuseNext('audit.recorded', new StorageFullError('the disk is full'));
+    audit.record(ADA);
+    await audit.flush();
+    const tried = Promise.withResolvers<void>();
+    store.beforeAppend = async () => tried.resolve();
+    clock.increment(30_000);
+    await tried.promise;
+    await audit[Symbol.asyncDispose]();
+    expect(await store.sessions()).toMatchObject([{ head: 1 }]);
   });
 });
 

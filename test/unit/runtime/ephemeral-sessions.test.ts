@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
@@ -8,6 +9,8 @@ import { SessionRig } from '../../support/sessions/session-rig.ts';
 
 const NO_TIME = 0;
 const GRACE_MS = 10_000;
+/** The longest wait between two tries. */
+const LONG_MS = 30_000;
 const options = { ephemeral: true } as const;
 
 function start(store: EventStore, callsEarly = false) {
@@ -20,6 +23,10 @@ async function isGone(store: EventStore): Promise<void> {
     () => store.sessions({}),
     (sessions) => sessions.length === 0,
   );
+}
+
+function refusals({ log }: SessionRig): number {
+  return log.lines.filter(({ level }) => level === 'warn').length;
 }
 
 describe('a session whose client wants nothing to be kept', () => {
@@ -52,6 +59,47 @@ describe('a session whose client wants nothing to be kept', () => {
     await rig.registry.session('other');
     expect(await store.sessions({})).toEqual([]);
     expect(rig.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  it('is deleted later if the log refuses, however often', async () => {
+    const store = memoryEventStore();
+    const { rig, clock } = start(store);
+    const heard = rig.listen();
+    await rig.say('hello', { options });
+    (await rig.model.call(0)).answer('hi');
+    await heard.event('turn.completed');
+    rig.store.beforeAppend = () => Promise.reject(new StorageAwayError('cannot append'));
+    clock.increment(GRACE_MS);
+    for (let times = 1; times <= 3; times += 1) {
+      await eventually(
+        async () => refusals(rig),
+        (count) => count === times,
+      );
+      if (times === 3) rig.store.beforeAppend = async () => undefined;
+      clock.increment(LONG_MS);
+    }
+    await isGone(store);
+  });
+
+  it('leaves the next one alone also if its own deletion had failed', async () => {
+    const store = memoryEventStore();
+    const { rig, clock } = start(store);
+    const heard = rig.listen();
+    await rig.say('hello', { options });
+    (await rig.model.call(0)).answer('hi');
+    await heard.event('turn.completed');
+    rig.store.refuseNext('session.deleted', new StorageAwayError('cannot append'));
+    clock.increment(GRACE_MS);
+    await eventually(
+      async () => refusals(rig),
+      (count) => count === 1,
+    );
+    await rig.registry.delete('s', CLIENT);
+    await rig.say('again');
+    const call = await rig.model.call(1);
+    clock.increment(LONG_MS);
+    call.answer('hi again');
+    expect(await heard.event('turn.completed', 'again')).toBeDefined();
   });
 
   it('leaves the next one with its id alone', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import type { SessionListener } from '../../../src/ports/bus.ts';
 import { SessionElsewhereError } from '../../../src/ports/membership.ts';
@@ -95,6 +96,33 @@ describe('a turn that could not be recorded', () => {
     await rig.say('is anybody there?');
     (await rig.model.call(5)).answer('yes');
     expect(await heard.event('turn.completed', 'hello')).toMatchObject({ content: 'yes' });
+  });
+
+  it('goes on although it has been moved or begun anew five times before', async () => {
+    const clock = new SimulatedClock();
+    const store = memoryEventStore();
+    const moves = [2, 3, 4, 5].map(
+      (attempt) => ({ type: 'turn.resumed', turnId: 'hello', attempt }) as const,
+    );
+    await store.append(
+      's',
+      0,
+      [
+        { type: 'turn.requested', turnId: 'hello', text: 'hello' },
+        { type: 'turn.started', turnId: 'hello' },
+        ...moves,
+      ],
+      { open: true },
+    );
+    const rig = new SessionRig({ store, clock, stepTimeoutMs: 3_600_000 });
+    const heard = rig.listen();
+    await rig.registry.recover();
+    rig.store.refuseNext('step.completed', diskFull);
+    (await rig.model.call(0)).answer('lost');
+    await heard.fault();
+    clock.increment(LONG_MS);
+    (await rig.model.call(1)).answer('found again');
+    expect(await heard.event('turn.completed')).toMatchObject({ content: 'found again' });
   });
 
   it('stays open in the log when the service stops meanwhile', async () => {
@@ -193,7 +221,7 @@ describe('a session with an open turn that could not be loaded', () => {
       throw new SessionElsewhereError('s', 2);
     };
     const recovery = new FaultRecovery({ load, log, clock });
-    recovery.loadLater('s', 0);
+    recovery.loadLater('s', null);
     clock.increment(LONG_MS);
     await tried.promise;
     await new Promise(setImmediate);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { ANYONE } from '../../../src/core/request/request-context.ts';
 import type { SessionSignal } from '../../../src/core/session/session-signal.ts';
+import { LimitedRequests } from '../../../src/runtime/access/limited-requests.ts';
 import { OpenTurns } from '../../../src/runtime/access/open-turns.ts';
+import { SessionQuota } from '../../../src/runtime/access/session-quota.ts';
+import { SessionRig } from '../../support/sessions/session-rig.ts';
 
 const client = (principal: string, tenant = 'acme') => ({ ...ANYONE, principal, tenant });
 
@@ -12,6 +16,29 @@ const turn = (turnId: string, sessionId = 'acme/a/s') => ({ sessionId, turnId })
 
 const refusal = (limit: number, of: string) =>
   expect.objectContaining({ code: 'RATE_LIMIT_EXCEEDED', details: expect.objectContaining({ limit, of }) });
+
+describe('the turns of an agent that goes on with them before its clients can be heard', () => {
+  it('count for the owners of their sessions', async () => {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    await before.say('hello', { sessionId: 'acme/a/s' });
+    await before.model.call(0);
+    await before.registry.drain(0);
+    const { registry, bus } = new SessionRig({ store });
+    await registry.recover();
+    const requests = new LimitedRequests(
+      bus,
+      {
+        sessions: new SessionQuota({ principal: false, tenant: false }),
+        turns: new OpenTurns({ principal: 1, tenant: false }),
+        countMessage: async () => undefined,
+      },
+      registry.openTurns,
+    );
+    const message = { sessionId: 'acme/a/t', turnId: '2', text: 'more' };
+    await expect(requests.send('turn.start', message, client('a'))).rejects.toThrow(refusal(1, 'principal'));
+  });
+});
 
 describe('open turns', () => {
   it('count for whoever started them, until their outcome', () => {

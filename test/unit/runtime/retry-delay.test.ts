@@ -65,11 +65,11 @@ describe('a session that could not be loaded again', () => {
       await nextLoop();
     };
 
-    recovery.loadLater('s', 1);
+    recovery.loadLater('s', { turnId: 't', step: 0, attempt: 1 });
     for (const ms of [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]) await expectTryAfter(ms);
     fails = false;
     await expectTryAfter(15_000);
-    recovery.loadLater('s', 1);
+    recovery.loadLater('s', { turnId: 't', step: 0, attempt: 1 });
     await expectTryAfter(500);
     random.mockRestore();
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { SessionElsewhereError } from '../../../src/ports/membership.ts';
 import { SessionRetention } from '../../../src/runtime/sessions/session-retention.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
@@ -144,6 +145,24 @@ describe('old sessions', () => {
     registry.deleteUnchanged = original;
     await pass(setup, HOUR_MS);
     await eventually(sessionIds, (ids) => ids.length === 0);
+  });
+
+  it('are left to the nodes that own them, without a word', async () => {
+    const setup = await start();
+    const { rig, clock, answer, begin, sessionIds } = setup;
+    for (const id of ['a', 'b']) await answer(id);
+    clock.increment(30 * DAY_MS);
+    const { registry } = rig;
+    const original = registry.deleteUnchanged.bind(registry);
+    registry.deleteUnchanged = async (...args) => {
+      if (args[0] === 'a') throw new SessionElsewhereError('a', 2);
+      return original(...args);
+    };
+    await using retention = begin();
+    await pass(setup, 60_000);
+    await eventually(sessionIds, (ids) => ids.length === 1);
+    expect(retention.deleted).toBe(1);
+    expect(rig.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   it('stay once the service stops', async () => {
