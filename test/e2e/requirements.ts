@@ -301,6 +301,8 @@ export const requirements = {
   'grants.invalid': 'a grant that makes no sense is refused; without authentication there are none',
   'grants.revoked': 'when a grant is revoked, what is open by it ends at once, and the others go on',
   'grants.deleted': 'a session that is deleted is shared no more, nor is the next one of its name',
+  'grants.deleted-late':
+    'a session whose grants cannot be revoked is not deleted yet, and the next one of its name is not shared',
   'grants.restart': 'grants and their revocations survive a restart',
   'grants.list': 'shared sessions are in the list, page by page and by search',
   'client-limits.requests':

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
@@ -192,7 +192,7 @@ describe('a session that is shared', () => {
     expect(await statusOf('bob', 'GET', `/api/sessions/${ADAS}`)).toBe(404);
   });
 
-  it('is not deleted before its grants are, so that the next one of its name is not shared', async () => {
+  verifies('grants.deleted-late', async () => {
     const store = new WatchedStore(memoryEventStore());
     await using setup = await start({ adapters: { store } });
     const { statusOf, share, say, ask } = setup;
