@@ -1,6 +1,7 @@
 import { type ReactNode, useContext, useEffect, useState } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import style from './code-block.module.css';
+import { mayHaveColours } from './code-length.ts';
 import { IsGrowing } from './growing.ts';
 import type { HighlightedNode } from './highlight.ts';
 
@@ -41,7 +42,7 @@ function useHighlighted(code: string, language: string): Highlighted['nodes'] {
   const isGrowing = useContext(IsGrowing);
   const [done, setDone] = useState<Highlighted | null>(null);
   useEffect(() => {
-    if (isGrowing || language === '') return undefined;
+    if (isGrowing || !mayHaveColours(code, language)) return undefined;
     let isOver = false;
     import('./highlight.ts').then(
       ({ highlighted }) => {
