@@ -78,11 +78,11 @@ export function explained(error: unknown, shown: string, attempt: string): unkno
 export function notOpened(error: unknown, shown: string): unknown {
   const isOfDriver = codeOf(error) !== undefined || isLost(error) || NO_TLS.test(messageOf(error));
   if (!isOfDriver) return error;
-  const code = codeOf(error) ?? '';
-  const hint = CERTIFICATE.test(code)
-    ? '; sslrootcert in --store names the certificate of its authority'
-    : '';
-  return new StorageAwayError(`cannot open PostgreSQL at ${shown} (--store): ${messageOf(error)}${hint}`, {
+  const isCertificate = CERTIFICATE.test(codeOf(error) ?? '');
+  const hint = isCertificate
+    ? 'sslrootcert in --store names the certificate of its authority'
+    : 'see --store';
+  return new StorageAwayError(`cannot open PostgreSQL at ${shown}: ${messageOf(error)}; ${hint}`, {
     cause: error,
   });
 }
