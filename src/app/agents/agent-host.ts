@@ -8,13 +8,14 @@ import { showCluster } from '../metrics/cluster-metrics.ts';
 import { showLog } from '../metrics/log-metrics.ts';
 import type { AgentHost, ComposedAgents, HostOptions } from './hosted-agents.ts';
 import { ReloadableAgents } from './reloadable-agents.ts';
+import { chosenAgent } from './unprefixed-agent.ts';
 import { warnOfUnserved } from './unserved-agents.ts';
 
 /** Builds the agents. Code for several ones is loaded only if there are several. */
 export async function hostAgents(options: HostOptions): Promise<AgentHost> {
   const { agents: files, adapters, log, readAgain } = options;
   const [first] = files;
-  const isAlone = files.length === 1;
+  const isAlone = files.length === 1 && !(await hasStreamsOfAnother(options));
   const host = isAlone
     ? only(first.id, await composeAgent({ ...options, ...first.loaded }))
     : await (await import('./several-agents.ts')).composeSeveral(options);
@@ -24,6 +25,13 @@ export async function hostAgents(options: HostOptions): Promise<AgentHost> {
   const directory = new ReloadableAgents(files, host.agents, { readAgain, log });
   for (const agent of host.agents.values()) answerForAgents(agent.bus, directory);
   return { ...host, reloadAll: () => directory.reloadAll() };
+}
+
+/** Whether the streams without a prefix are those of an agent that is not in the list any more. */
+async function hasStreamsOfAnother({ agents: [{ id }], adapters: { store } }: HostOptions): Promise<boolean> {
+  if (id === ONLY_AGENT) return false;
+  const chosen = await chosenAgent(store);
+  return chosen !== undefined && chosen !== id;
 }
 
 function only(id: AgentId, agent: Agent): ComposedAgents {

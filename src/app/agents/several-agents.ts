@@ -1,9 +1,6 @@
 import type { AgentId } from '../../core/agent-description.ts';
-import { AGENTS_STREAM, agentPrefix } from '../../core/log/streams.ts';
-import { serviceOrigin } from '../../core/request/request-origin.ts';
-import type { EventStore } from '../../ports/event-store.ts';
+import { agentPrefix } from '../../core/log/streams.ts';
 import { agentSnapshots, agentStore } from '../../runtime/agents/agent-log.ts';
-import { againWhenStale } from '../../runtime/streams/again-when-stale.ts';
 import { type Adapters, furtherAdapters } from '../adapters/adapters.ts';
 import type { Agent } from '../agent.ts';
 import { closeInOrder, closeTogether, disposing } from '../close-in-order.ts';
@@ -12,6 +9,7 @@ import { SampledMetrics } from '../metrics/sampled-metrics.ts';
 import { SummedMetrics } from '../metrics/summed-metrics.ts';
 import { sectionsWithoutEffect } from './fixed-sections.ts';
 import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts';
+import { unprefixedAgent } from './unprefixed-agent.ts';
 import { warnUnlessServed } from './unserved-agents.ts';
 
 /**
@@ -47,17 +45,6 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
       );
     },
   };
-}
-
-/** The agent whose streams have no prefix: the first one of the first start with several agents, on whichever node. */
-export function unprefixedAgent(store: EventStore, first: AgentId): Promise<AgentId> {
-  return againWhenStale(async () => {
-    const [chosen] = await store.read(AGENTS_STREAM, 0, 1);
-    if (chosen?.event.type === 'unprefixed-agent.chosen') return chosen.event.agentId;
-    const event = { type: 'unprefixed-agent.chosen', agentId: first } as const;
-    await store.append(AGENTS_STREAM, 0, [event], { origin: serviceOrigin() });
-    return first;
-  });
 }
 
 function warnOfSections({ id: agentId, file, loaded: { raw } }: HostedFile, { log }: HostOptions): void {

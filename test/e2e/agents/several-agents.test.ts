@@ -51,6 +51,32 @@ describe('several agents', () => {
     'one agent',
   );
 
+  verifies(
+    'agents.list',
+    async () => {
+      await using folder = await tempDirectory();
+      const saidTo = async (service: RunningService): Promise<string> =>
+        (await service.fetch('/api/sessions/talk/events')).text();
+      {
+        await using both = await RunningService.start({ agents: AGENTS, dataDir: folder.path });
+        for (const agent of ['support', 'shop'])
+          await both.post(`/agents/${agent}/api/message-sync`, {
+            message: `for ${agent}`,
+            sessionId: 'talk',
+          });
+      }
+      const warned: unknown[] = [];
+      const log = { ...silentLog, warn: (fields: object) => warned.push(fields) };
+      await using alone = await RunningService.start({
+        ...{ agents: { shop: AGENTS.shop }, dataDir: folder.path, log },
+      });
+      expect(await saidTo(alone)).toContain('Shop: for shop');
+      expect(await saidTo(alone)).not.toContain('for support');
+      expect(warned).toContainEqual({ agentId: 'support' });
+    },
+    'one that is left of a list keeps its conversations, and gets none of the others',
+  );
+
   verifies('agents.choose', async () => {
     await using service = await RunningService.start({ agents: AGENTS });
     const say = (path: string, more: object = {}) => json(service.post(path, { message: 'hi', ...more }));

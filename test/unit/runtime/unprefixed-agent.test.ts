@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
-import { unprefixedAgent } from '../../../src/app/agents/several-agents.ts';
+import { unprefixedAgent } from '../../../src/app/agents/unprefixed-agent.ts';
 import { AGENTS_STREAM } from '../../../src/core/log/streams.ts';
 
 it('the agent without a prefix is the same on all nodes, also when they start at the same time', async () => {
