@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect } from 'vitest';
+import { bearer, identity, KnownTokens, only } from '../../support/access/known-tokens.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -122,6 +123,21 @@ describe("OpenAI's responses", () => {
       await expect(failing).rejects.toMatchObject({ code: 'agent_error', type: 'server_error' });
     },
     'cut by a limit, and failed',
+  );
+
+  verifies(
+    'openai.responses',
+    async () => {
+      const cleo = identity('cleo', { scopes: only('sessions:write') });
+      const ada = identity('ada', { roles: ['admin'] });
+      await using rig = await start({ verifiers: [new KnownTokens({ cleo, ada })] });
+      const refused = await rig.service.post('/v1/responses', { model, input: 'hello' }, bearer('cleo'));
+      expect(refused.status).toBe(403);
+      const listed = await rig.service.fetch('/api/sessions', { headers: bearer('ada') });
+      expect(await listed.json()).toMatchObject({ sessions: [] });
+      expect(rig.model.calls).toHaveLength(0);
+    },
+    'whoever may not read the reply begins nothing',
   );
 
   verifies('openai.responses-stream', async () => {

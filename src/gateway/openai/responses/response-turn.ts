@@ -92,6 +92,8 @@ async function started(
       note,
     },
   });
+  // Throws. Whoever may not read the reply begins nothing.
+  bus.topicOf(sessionId, context);
   const { turnId } = await bus.send('turn.start', { ...message, ...(follows && { follows }) }, context);
   const place = { agentId, sessionId, turnId, firstStep: 1 };
   if (turnId === message.turnId) return { place, afterSeq };
