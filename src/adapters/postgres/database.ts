@@ -47,7 +47,6 @@ interface TransactOptions {
   /** It waits for somebody outside. */
   readonly endless?: boolean;
   readonly lane?: Lane;
-  readonly isolation?: 'ISOLATION LEVEL REPEATABLE READ' | '';
 }
 
 /** The connections to one PostgreSQL database. */
@@ -93,8 +92,6 @@ export class Database implements Session, AsyncDisposable {
         keepAlive: true,
         connectionTimeoutMillis: timeouts.connectMs,
         statement_timeout: timeouts.statementMs,
-        // A machine that is lost within a transaction would keep its locks for hours, and with them every other node.
-        idle_in_transaction_session_timeout: timeouts.silenceMs,
       });
     const pools = { lease: pool('lease'), appends: pool('appends'), others: pool('others') };
     const database = new Database(pools, address, { log, timeouts });
@@ -127,11 +124,13 @@ export class Database implements Session, AsyncDisposable {
   /** All of the work or nothing. It may be repeated only if nobody else sees it before the commit. */
   transact<T>(
     work: (session: Session) => Promise<T>,
-    { endless = false, lane = 'others', isolation = '' }: TransactOptions = {},
+    { endless = false, lane = 'others' }: TransactOptions = {},
   ): Promise<T> {
+    const { silenceMs } = this.#timeouts;
     return this.#borrow({ lane, endless }, async (session, giveUp) => {
       try {
-        await session.rows({ text: `BEGIN ${isolation}` });
+        // A machine that is lost meanwhile would keep its locks for hours, and with them every other node.
+        await session.rows({ text: `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${silenceMs}` });
         const done = await work(session);
         await session.rows({ text: 'COMMIT' });
         return done;

@@ -433,7 +433,9 @@ describe('a database that refuses', () => {
 
   it('nobody waits for the transaction of a machine that is lost', async () => {
     await using database = await Database.open(parseStoreUrl(server.newUrl()), recordingLog());
-    const [row] = await database.rows({ text: 'SHOW idle_in_transaction_session_timeout' });
+    const [row] = await database.transact((session) =>
+      session.rows({ text: 'SHOW idle_in_transaction_session_timeout' }),
+    );
     expect(row).toEqual({ idle_in_transaction_session_timeout: '5s' });
   });
 
