@@ -202,8 +202,9 @@ type Headers = Readonly<Record<string, string>>;
 
 /** A cache must know of everything that the answer depends on. */
 function withCors(headers: Headers, ofCors: Headers): Headers {
-  const vary = [headers.Vary, ofCors.Vary].filter((names) => names !== undefined);
-  return { ...headers, ...ofCors, ...(vary.length > 0 && { Vary: vary.join(', ') }) };
+  const all = { ...headers, ...ofCors };
+  const isBoth = headers.Vary !== undefined && ofCors.Vary !== undefined;
+  return isBoth ? { ...all, Vary: `${headers.Vary}, ${ofCors.Vary}` } : all;
 }
 
 /** Calls `end` when the answer, which may be a stream, is over. */

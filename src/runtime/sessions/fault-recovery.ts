@@ -1,4 +1,5 @@
 import type { SessionId } from '../../core/ids.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
 import type { OpenTurn } from '../../core/session/session-state.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
@@ -105,7 +106,12 @@ export class FaultRecovery {
         this.#failures.delete(sessionId);
         return;
       }
-      this.#deps.log.warn({ sessionId, err: error }, 'a session with an open turn could not be loaded again');
+      // That the log is away is said once, and not for each session and try.
+      const level = error instanceof StorageAwayError ? 'debug' : 'warn';
+      this.#deps.log[level](
+        { sessionId, err: error },
+        'a session with an open turn could not be loaded again',
+      );
       this.loadLater(sessionId, open);
     }
   }
