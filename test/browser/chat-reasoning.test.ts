@@ -140,7 +140,14 @@ describe('what the model thinks aloud', () => {
       box.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
     expect(await left()).toBeLessThan(2);
     expect((await box.boundingBox())?.height).toBeLessThan(400);
-    await box.evaluate((element) => element.scrollTo({ top: 0 }));
+    // The page hears of it a moment later.
+    await box.evaluate((element) => {
+      const scrolled = new Promise((resolve) => {
+        element.addEventListener('scroll', resolve, { once: true });
+      });
+      element.scrollTo({ top: 0 });
+      return scrolled.then(() => undefined);
+    });
     call.think('\n\nLine 80');
     await box.getByText('Line 80').waitFor();
     expect(await left()).toBeGreaterThan(400);
