@@ -65,6 +65,9 @@ export interface DeleteSession {
   readonly onlyAt?: number | undefined;
 }
 
+/** What somebody answers to a call that waits. */
+export type AnswerCommand = AnswerApproval | AnswerToolCall | AnswerInput;
+
 /** A command to a session. */
 export type SessionCommand =
   | StartTurn

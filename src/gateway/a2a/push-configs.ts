@@ -76,7 +76,8 @@ interface AwaitedTurn {
 
 /**
  * Registers the config that came with a message before the message is taken, so that a refused config refuses the message
- * and a receiver misses nothing. One that replaces a config of the task is registered after it. @param take takes the message, and says the turn that it belongs to.
+ * and a receiver misses nothing. One that replaces a config of the task is registered after it.
+ * @param take takes the message, and says the turn that it belongs to.
  */
 export async function withPushConfig<T extends AwaitedTurn>(
   call: PushCall,

@@ -5,9 +5,8 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-answers.ts';
-import type { AnswerInput } from '../../core/tool-call/input-commands.ts';
+import type { AnswerCommand } from '../../core/session/session-commands.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
-import type { AnswerApproval, AnswerToolCall } from '../../core/tool-call/tool-call-commands.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import type { CallableTool } from '../../core/tool-server/passed-request.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
@@ -92,7 +91,7 @@ function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestH
 
 function answerForWaitingCalls(bus: LocalBus, { sessions, requests }: RequestHandlers): void {
   const answer = (
-    command: AnswerApproval | AnswerToolCall | AnswerInput,
+    command: AnswerCommand,
     { sessionId, id, key }: { sessionId: SessionId; id: string; key: IdempotencyKey | undefined },
     context: RequestContext,
   ): Promise<undefined> => {

@@ -7,15 +7,13 @@ import type { SessionEvent } from '../../core/log/events.ts';
 import type { RecordedEvent } from '../../core/log/recorded-event.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
-import type { SessionCommand } from '../../core/session/session-commands.ts';
+import type { AnswerCommand, SessionCommand } from '../../core/session/session-commands.ts';
 import { decide, type SessionPolicy } from '../../core/session/session-decider.ts';
 import type { SessionMetadata } from '../../core/session/session-metadata.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
 import { awaitsSomebody, leavesTurnOpen, type SessionState } from '../../core/session/session-state.ts';
 import { shownTitle } from '../../core/session/session-title.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
-import type { AnswerInput } from '../../core/tool-call/input-commands.ts';
-import type { AnswerApproval, AnswerToolCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
@@ -167,7 +165,7 @@ export class SessionActor {
   }
 
   /** Rejects when nothing with that id waits for such an answer, or the answer does not fit. */
-  async answer(command: AnswerApproval | AnswerToolCall | AnswerInput, origin: Origin): Promise<void> {
+  async answer(command: AnswerCommand, origin: Origin): Promise<void> {
     await this.#mailbox.put(() => this.#handle(command, origin));
   }
 

@@ -327,10 +327,9 @@ export class SessionRegistry {
   #unloadFaulted(session: SessionActor, error: unknown): void {
     this.#inMemory.forget(session);
     const { open } = session.state;
-    if (open) this.#recovery.loadLater(session.sessionId, open);
     // What may be stored may have begun a turn.
-    else if (error instanceof StorageAwayError && error.mayBeStored)
-      this.#recovery.loadLater(session.sessionId, null);
+    const mayHaveBegun = error instanceof StorageAwayError && error.mayBeStored;
+    if (open || mayHaveBegun) this.#recovery.loadLater(session.sessionId, open);
   }
 }
 

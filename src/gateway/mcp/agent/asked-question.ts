@@ -1,5 +1,7 @@
 import type { SessionId } from '../../../core/ids.ts';
+import type { Envelope } from '../../../core/log/envelope.ts';
 import type { PendingApproval, PendingInput } from '../../../core/session/session-view.ts';
+import { pendingApproval, pendingInput } from '../../../core/session/view-session.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { howToAnswer, howToDecide, type WaitingSession } from '../../turns/how-to-answer.ts';
 import type { McpCall } from '../mcp-call.ts';
@@ -16,9 +18,27 @@ export type Question =
   | { readonly kind: 'input'; readonly input: PendingInput };
 
 export function keyOf(question: Question): string {
-  return question.kind === 'approval'
-    ? `approval:${question.approval.callId}`
-    : `input:${question.input.inputId}`;
+  return question.kind === 'approval' ? approvalKey(question.approval) : inputKey(question.input);
+}
+
+export function approvalKey({ callId }: Pick<PendingApproval, 'callId'>): string {
+  return `approval:${callId}`;
+}
+
+export function inputKey({ inputId }: Pick<PendingInput, 'inputId'>): string {
+  return `input:${inputId}`;
+}
+
+/** The question that is asked with the event. Null if it is another event. */
+export function askedIn({ event, time }: Envelope): Question | null {
+  switch (event.type) {
+    case 'approval.requested':
+      return { kind: 'approval', approval: pendingApproval(event, time) };
+    case 'input.requested':
+      return { kind: 'input', input: pendingInput(event, time) };
+    default:
+      return null;
+  }
 }
 
 export function turnOf(question: Question): string {

@@ -4,9 +4,9 @@ import type { ReplyChunk, SessionSignal } from '../../../core/session/session-si
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../../ports/bus.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
-import { keyOf, type Question } from './asked-question.ts';
+import { askedIn, keyOf, type Question } from './asked-question.ts';
 import type { TurnPlace } from './turn-place.ts';
-import { askedIn, TurnState } from './turn-state.ts';
+import { TurnState } from './turn-state.ts';
 
 /** Where a turn is over, or goes on only when somebody has answered. */
 export type TurnStop = { readonly outcome: TurnOutcome } | { readonly questions: readonly Question[] };
@@ -50,10 +50,9 @@ export class FollowedTurn implements SessionListener, Disposable {
 
   hear(signal: SessionSignal): void {
     if ('event' in signal) {
-      const { event, time } = signal;
       this.#state.note(signal);
-      if (event.type === 'approval.requested' || event.type === 'input.requested')
-        this.#tell(askedIn(event, time));
+      const question = askedIn(signal);
+      if (question) this.#tell(question);
       this.#onChange();
     } else if (signal.type === 'session.fault') {
       this.#fault = { status: 'failed', error: signal.error };

@@ -1,17 +1,15 @@
 import type { TurnId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
-import type { SessionEventOf } from '../../../core/log/events.ts';
 import { outcomeOf } from '../../../core/session/session-state.ts';
-import { pendingApproval, pendingInput } from '../../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
-import { keyOf, type Question } from './asked-question.ts';
+import { approvalKey, askedIn, inputKey, keyOf, type Question } from './asked-question.ts';
 
 /** How far a turn is, from its events. They may come twice, and in any order. */
 export class TurnState {
   readonly turnId: TurnId;
   /** By their keys. */
   readonly #asked = new Map<string, Question>();
-  /** The calls that are approved or settled, and the questions that have ended. */
+  /** The keys of those that nobody needs to answer any more. */
   readonly #over = new Set<string>();
   #outcome: TurnOutcome | undefined;
   #changedAt = 0;
@@ -32,48 +30,29 @@ export class TurnState {
 
   /** What waits for an answer, oldest first. */
   get questions(): Question[] {
-    return [...this.#asked.values()].filter((question) => !this.#isOver(question));
+    return [...this.#asked].flatMap(([key, question]) => (this.#over.has(key) ? [] : [question]));
   }
 
   /** @returns whether the event is one of this turn. */
-  note({ event, time }: Envelope): boolean {
+  note(envelope: Envelope): boolean {
+    const { event, time } = envelope;
     if (!('turnId' in event) || event.turnId !== this.turnId) return false;
     this.#changedAt = Math.max(this.#changedAt, time);
     this.#outcome ??= outcomeOf(event)?.outcome;
+    const question = askedIn(envelope);
+    if (question) this.#asked.set(keyOf(question), question);
     switch (event.type) {
-      case 'approval.requested':
-      case 'input.requested':
-        this.#ask(askedIn(event, time));
-        break;
       case 'approval.granted':
       case 'tool-call.succeeded':
       case 'tool-call.failed':
       case 'tool-call.interrupted':
-        this.#over.add(event.callId);
+        this.#over.add(approvalKey(event));
         break;
       case 'input.answered':
-        this.#over.add(event.inputId);
+        this.#over.add(inputKey(event));
         break;
       default:
     }
     return true;
   }
-
-  #ask(question: Question): void {
-    this.#asked.set(keyOf(question), question);
-  }
-
-  #isOver(question: Question): boolean {
-    return this.#over.has(question.kind === 'approval' ? question.approval.callId : question.input.inputId);
-  }
-}
-
-/** @param time of the event, in milliseconds since the epoch. */
-export function askedIn(
-  event: SessionEventOf<'approval.requested' | 'input.requested'>,
-  time: number,
-): Question {
-  return event.type === 'approval.requested'
-    ? { kind: 'approval', approval: pendingApproval(event, time) }
-    : { kind: 'input', input: pendingInput(event, time) };
 }

@@ -2,10 +2,10 @@ import type { AgentId } from '../../../core/agent-description.ts';
 import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { RecordedTurn } from '../../turns/recorded-turn.ts';
-import { keyOf, noticeOf } from '../agent/asked-question.ts';
+import { askedIn, keyOf, noticeOf } from '../agent/asked-question.ts';
 import { chatResult } from '../agent/chat-result.ts';
 import { toolError } from '../agent/tool-result.ts';
-import { askedIn, TurnState } from '../agent/turn-state.ts';
+import { TurnState } from '../agent/turn-state.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { ToldText } from '../told-text.ts';
 import type { ChatStream } from './chat-stream.ts';
@@ -39,13 +39,11 @@ export class ToldCall {
   /** @returns the events that tell the client of it; empty if there is nothing to tell. */
   take(signal: SessionSignal): string {
     if ('event' in signal) {
-      const { event, time } = signal;
       this.#state.note(signal);
       const { outcome } = this.#state;
       if (outcome) return this.#end(outcome);
-      if (event.type !== 'approval.requested' && event.type !== 'input.requested') return '';
-      const question = askedIn(event, time);
-      if (this.#answered.has(keyOf(question))) return '';
+      const question = askedIn(signal);
+      if (!question || this.#answered.has(keyOf(question))) return '';
       const params = noticeOf({ agentId: this.#agentId, sessionId: this.#chat.sessionId }, question);
       return this.#event({ method: 'notifications/message', params });
     }
@@ -105,10 +103,6 @@ function answeredIn({ since }: RecordedTurn, { turnId }: ChatStream): ReadonlySe
   const state = new TurnState(turnId);
   for (const envelope of since) state.note(envelope);
   const waiting = new Set(state.questions.map(keyOf));
-  const asked = since.flatMap(({ event, time }) =>
-    event.type === 'approval.requested' || event.type === 'input.requested'
-      ? [keyOf(askedIn(event, time))]
-      : [],
-  );
-  return new Set(asked.filter((key) => !waiting.has(key)));
+  const asked = since.flatMap((envelope) => askedIn(envelope) ?? []);
+  return new Set(asked.map(keyOf).filter((key) => !waiting.has(key)));
 }
