@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Cluster } from '../support/cluster/cluster.ts';
@@ -86,31 +87,34 @@ describe('clients with keys', () => {
     const bob = await KeyHolder.of(second, 'bob');
     await everywhere('the key counts', 200, (node) => bob.statusOf(node, 'GET', '/api/sessions'));
     await everywhere('the key counts', 200, (node) => ada.statusOf(node, 'GET', '/api/sessions'));
-    const message = { message: 'hello', sessionId: 'plan' };
+    // Another one with each try: the grant of a try that failed still counts.
+    const plan = `plan-${randomUUID()}`;
+    const message = { message: 'hello', sessionId: plan };
     expect(await ada.statusOf(owner, 'POST', '/api/message-sync', message)).toBe(200);
-    const path = `/api/sessions/${encodeURIComponent('default/key:ada/plan')}`;
+    const shared = `default/key:ada/${plan}`;
+    const path = `/api/sessions/${encodeURIComponent(shared)}`;
     await everywhere('the session is not shared', 404, (node) => bob.statusOf(node, 'GET', path));
     const grant = { principal: 'key:bob', access: 'talk' };
-    const made = await ada.ask(second, 'POST', '/api/sessions/plan/grants', grant);
+    const made = await ada.ask(second, 'POST', `/api/sessions/${plan}/grants`, grant);
     const { grantId } = Granted.parse(await made.json()).grant;
     await everywhere('the session is shared', 200, (node) => bob.statusOf(node, 'GET', path));
     const lists = await Promise.all(
       cluster.nodes.map(async (node) =>
-        (await (await ada.ask(node, 'GET', '/api/sessions/plan/grants')).text()).replace(
+        (await (await ada.ask(node, 'GET', `/api/sessions/${plan}/grants`)).text()).replace(
           /"timestamp":.*/,
           '',
         ),
       ),
     );
     expect(lists).toEqual([lists[0], lists[0], lists[0]]);
-    const talk = { message: 'and I', sessionId: 'default/key:ada/plan' };
+    const talk = { message: 'and I', sessionId: shared };
     expect(await bob.statusOf(third, 'POST', '/api/message-sync', talk)).toBe(200);
     // A ticket of one node opens a WebSocket on another.
     const { ticket } = Ticket.parse(await (await bob.ask(owner, 'POST', '/api/tickets')).json());
-    const session = encodeURIComponent('default/key:ada/plan');
+    const session = encodeURIComponent(shared);
     using socket = await TextSocket.open(third.socketUrl(`?session=${session}&after=0&ticket=${ticket}`));
     await socket.first('response');
-    expect(await ada.statusOf(second, 'DELETE', `/api/sessions/plan/grants/${grantId}`)).toBe(200);
+    expect(await ada.statusOf(second, 'DELETE', `/api/sessions/${plan}/grants/${grantId}`)).toBe(200);
     expect(await socket.closed).toBe(4404);
     await everywhere('the session is shared no more', 404, (node) => bob.statusOf(node, 'GET', path));
   });

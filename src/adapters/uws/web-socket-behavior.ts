@@ -1,4 +1,10 @@
-import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior } from 'uWebSockets.js';
+import type {
+  HttpRequest,
+  HttpResponse,
+  us_socket_context_t,
+  WebSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js';
 import type {
   Admission,
   HttpHandler,
@@ -27,24 +33,37 @@ export interface WebSocketDeps {
   readonly http: Pick<HttpHandler, 'refuse'>;
 }
 
+/** Answers the handshake. The socket is opened within this call. */
+type FinishUpgrade = (data: SocketData) => void;
+
+interface HandshakeDeps extends WebSocketDeps {
+  readonly upgrade: (res: HttpResponse, admission: Admission, finish: FinishUpgrade) => void;
+}
+
 /** @param maxPayloadBytes uWebSockets.js drops the connection of a longer message, without a close frame. */
 export function webSocketBehavior(
   { front, http }: WebSocketDeps,
   maxPayloadBytes: number,
 ): WebSocketBehavior<SocketData> {
+  /** Opened by the upgrade that is being done. */
+  let opened: WebSocket<SocketData> | null = null;
+  const upgrade = (res: HttpResponse, admission: Admission, finish: FinishUpgrade): void => {
+    res.cork(() => finish({ admission, socket: null, life: null }));
+    if (opened) begin(opened);
+    opened = null;
+  };
   return {
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     sendPingsAutomatically: true,
     maxPayloadLength: maxPayloadBytes,
     maxBackpressure: MAX_BACKPRESSURE_BYTES,
-    upgrade: (res, req, context) => answerHandshake({ front, http }, res, req, context),
+    upgrade: (res, req, context) => answerHandshake({ front, http, upgrade }, res, req, context),
+    /*
+     * Nothing but this. After an upgrade that took time, `cork` still reads memory that belonged to the HTTP request:
+     * what `open` allocates may lie there, and make it close the socket (uWebSockets#1928).
+     */
     open: (ws) => {
-      const data = ws.getUserData();
-      const { admission } = data;
-      // What an admission knows of its handshake need not stay in memory with each silent socket.
-      data.admission = null;
-      data.socket = new UwsSocket(ws);
-      data.life = admission?.open(data.socket) ?? null;
+      opened = ws;
     },
     message: (ws, message, isBinary) => {
       const text = isBinary ? null : Buffer.from(message).toString('utf8');
@@ -56,6 +75,7 @@ export function webSocketBehavior(
       setImmediate(() => life?.drained());
     },
     close: (ws) => {
+      if (opened === ws) opened = null;
       const { admission, socket, life } = ws.getUserData();
       admission?.release();
       socket?.closed();
@@ -64,8 +84,17 @@ export function webSocketBehavior(
   };
 }
 
+function begin(ws: WebSocket<SocketData>): void {
+  const data = ws.getUserData();
+  const { admission } = data;
+  // What an admission knows of its handshake need not stay in memory with each silent socket.
+  data.admission = null;
+  data.socket = new UwsSocket(ws);
+  data.life = admission?.open(data.socket) ?? null;
+}
+
 function answerHandshake(
-  { front, http }: WebSocketDeps,
+  { front, http, upgrade }: HandshakeDeps,
   res: HttpResponse,
   req: HttpRequest,
   context: us_socket_context_t,
@@ -77,10 +106,10 @@ function answerHandshake(
     void new HttpExchange(res, 'GET', { isLast: true }).respond(http.refuse(fault));
     return;
   }
-  const upgrade = upgrader(res, req, context);
+  const finish = upgradeOf(res, req, context);
   const settle = (admission: Admission | Response): void => {
     if ('status' in admission) void new HttpExchange(res, 'GET', { isLast: false }).respond(admission);
-    else upgrade(admission);
+    else upgrade(res, admission, finish);
   };
   const admitted = front.admit(handshake);
   if (admitted instanceof Promise) settleLater(res, admitted, settle);
@@ -88,20 +117,13 @@ function answerHandshake(
 }
 
 /** Takes what the upgrade needs from the request, which uWebSockets.js frees after this call. */
-function upgrader(
-  res: HttpResponse,
-  req: HttpRequest,
-  context: us_socket_context_t,
-): (admission: Admission) => void {
+function upgradeOf(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): FinishUpgrade {
   const [key, protocol, extensions] = [
     req.getHeader('sec-websocket-key'),
     req.getHeader('sec-websocket-protocol'),
     req.getHeader('sec-websocket-extensions'),
   ];
-  return (admission) => {
-    const data: SocketData = { admission, socket: null, life: null };
-    res.cork(() => res.upgrade(data, key, protocol, extensions, context));
-  };
+  return (data) => res.upgrade(data, key, protocol, extensions, context);
 }
 
 /** @param admitted must not reject. */
