@@ -42,6 +42,8 @@ export interface StreamPlace {
   readonly owner: NodeId | null;
   /** Seq of its last event. */
   readonly head: number;
+  /** When it began, in milliseconds since the epoch. A session that was deleted and begun again is another one. */
+  readonly began: number;
 }
 
 /** The session belongs to another node, or to nobody after it has left this one. Nothing was done. */

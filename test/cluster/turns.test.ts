@@ -153,6 +153,28 @@ describe('a turn', () => {
   });
 });
 
+describe('a session that is deleted at one node while messages come to the others', () => {
+  it.each(Array.from({ length: 12 }, (_, round) => round))('keeps no client waiting (%i)', async (round) => {
+    // The id is used again and again, and the next session may be as long as the one before.
+    const sessionId = 'deleted-and-begun';
+    const nodeOf = (number: number): ClusterNode => three.cluster.node((round + number) % 3);
+    const message = { message: 'hello', sessionId };
+    for (let turn = 0; turn <= round % 4; turn += 1)
+      expect((await nodeOf(turn).post('/api/message-sync', message)).status).toBe(200);
+    using socket = await TextSocket.open(three.third.socketUrl(`?session=${sessionId}&after=0`));
+    await socket.first('response');
+    const [deleted, ...answers] = await Promise.all([
+      nodeOf(0).fetch(`/api/sessions/${sessionId}`, sent('DELETE')),
+      ...[three.second, three.third].map((node) => node.post('/api/message-sync', message)),
+    ]);
+    expect(deleted.status).toBe(200);
+    // In the session before its end, at its end, or in the next one.
+    for (const { status } of answers) expect([200, 409, 503]).toContain(status);
+    expect(await socket.closed).toBe(1000);
+    expect((await three.third.post('/api/message-sync', message)).status).toBe(200);
+  });
+});
+
 function openMachines(node: ClusterNode, sessionId: string): Promise<Response> {
   const headers = { Accept: 'text/event-stream' };
   const signal = AbortSignal.timeout(ANSWER_MS);

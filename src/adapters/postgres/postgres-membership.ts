@@ -33,7 +33,7 @@ const NodeRow = z.object({
 });
 const ClaimRow = z.object({ owner: Bigint.nullable(), epoch: z.int() });
 const OrphanRow = z.object({ stream: z.string(), epoch: z.int().nullable() });
-const PlaceRow = z.object({ stream: z.string(), head: z.int(), owner: Bigint.nullable() });
+const PlaceRow = z.object({ stream: z.string(), head: z.int(), began: Bigint, owner: Bigint.nullable() });
 
 /** The nodes that share a log in PostgreSQL, as rows beside it. */
 export class PostgresMembership implements Membership {
@@ -212,7 +212,7 @@ export class PostgresMembership implements Membership {
       this.#database.rows({
         name: 'places',
         text: `
-          SELECT stream, head, n.node AS owner FROM ${schema}.streams s
+          SELECT stream, head, created AS began, n.node AS owner FROM ${schema}.streams s
           LEFT JOIN ${schema}.nodes n ON n.node = s.owner
           WHERE stream = ANY ($1)`,
         values: [streamIds],

@@ -18,6 +18,13 @@ export type WatchedPosition = ServiceRequests['session.position']['answer'] & {
   readonly n: number;
 };
 
+/** What the clients had of a session when its place was asked for. */
+export interface FeedMark {
+  /** How many sessions with this id they have heard the end of. */
+  readonly ended: number;
+  readonly seq: number;
+}
+
 interface Heard {
   /** Number of the message. */
   readonly n: number;
@@ -29,6 +36,8 @@ export interface FeedDeps {
   readonly watch: (node: NodeId, stream: StreamId) => Promise<WatchedPosition>;
   /** The events after a seq, from the log. */
   readonly read: (stream: StreamId, afterSeq: number, limit: number) => Promise<readonly SessionSignal[]>;
+  /** As the log has it. Head 0: it does not. */
+  readonly place: (stream: StreamId) => Promise<StreamPlace>;
   /** Of the session with this stream. */
   readonly sessionOf: (stream: StreamId) => SessionId;
   /** Tells the clients of this node. */
@@ -47,6 +56,9 @@ export class RemoteFeed {
   readonly #deps: FeedDeps;
   /** What the clients of this node have. Null until that is known. */
   #cursor: StreamCursor | null = null;
+  /** When that session began. Null until a place has said so. */
+  #began: number | null = null;
+  #ended = 0;
   #source: NodeId | null = null;
   /** Seq of the last event from there. */
   #sourceSeq = 0;
@@ -58,6 +70,8 @@ export class RemoteFeed {
   #isOwn = false;
   /** Seq of the last event that this node told as the owner. */
   #ownSeq = 0;
+  /** Whether the clients have events, and this node presumes that their session is gone. */
+  #presumesEnd = false;
   /** Whether this node certainly owns the session, and its clients lack nothing. */
   #isCertain = false;
   #isClosed = false;
@@ -102,6 +116,10 @@ export class RemoteFeed {
     return this.#isOwn && this.#isCertain ? Infinity : this.seq;
   }
 
+  get mark(): FeedMark {
+    return { ended: this.#ended, seq: this.seq };
+  }
+
   /** Resolves when what was begun is done, or has failed. */
   get ready(): Promise<void> {
     return this.#working;
@@ -118,7 +136,10 @@ export class RemoteFeed {
     this.#stop();
     this.#isOwn = true;
     const attempt = this.#attempt;
-    await this.#guard(attempt, () => this.#catchUp(attempt));
+    await this.#guard(attempt, async () => {
+      if (this.seq > 0) await this.#lookForAnother();
+      await this.#catchUp(attempt);
+    });
     if (attempt === this.#attempt) this.#isCertain = true;
   }
 
@@ -130,20 +151,25 @@ export class RemoteFeed {
     this.#stop();
     this.#isOwn = true;
     this.#isCertain = isCertain;
+    this.#presumesEnd = !isCertain && this.seq > 0;
   }
 
-  /** The clients were told this event by this node, which owns the session. */
+  /** This node, which owns the session, tells the clients this event now. */
   noteOwn({ seq, event }: Envelope): void {
     if (!this.#isOwn) return;
+    // Who owned the session before has deleted it, and this node has not heard of that.
+    if (seq === 1 && this.#presumesEnd) this.#tellDeleted();
+    this.#presumesEnd = false;
     this.#isCertain = true;
     this.#ownSeq = event.type === 'session.deleted' ? 0 : seq;
-    if (event.type === 'session.deleted') this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+    if (event.type === 'session.deleted') this.#beginAnew();
   }
 
   /** This node has given the session up, after the event with this seq. */
   disown(seq: number): void {
     this.#stop();
     this.#cursor = new StreamCursor({ seq, offset: 0 });
+    this.#began = null;
   }
 
   /** The node is gone, or does not own the session any more. */
@@ -167,14 +193,33 @@ export class RemoteFeed {
   }
 
   /**
+   * Tells the clients that their session was deleted, if the log has another one now.
+   * @param mark what they had before the place was asked for.
+   * @returns whether they were told so.
+   */
+  compare({ head, began }: StreamPlace, { ended, seq }: FeedMark): boolean {
+    if (ended !== this.#ended || this.#cursor === null) return false;
+    const isAnother = head < seq || (this.#began !== null && began !== this.#began);
+    const isTold = isAnother && this.seq > 0;
+    if (isTold) this.#tellDeleted();
+    this.#began = head === 0 ? null : began;
+    return isTold;
+  }
+
+  /**
    * Tells what the log has more, for a session whose owner cannot be reached. What an owner that is attached has just
    * recorded is on its way: only what was there at the last look, too, is taken from the log.
+   * @param mark see `compare`.
    */
-  poll(place: Pick<StreamPlace, 'head'>): void {
+  poll(place: StreamPlace, mark: FeedMark): void {
     if (this.#isOwn || this.#cursor === null || this.#held) return;
+    if (place.head > 0 && this.compare(place, mark) && this.#source !== null) {
+      void this.attach(this.#source);
+      return;
+    }
     if (place.head === 0 && this.#cursor.seq > 0) {
       // What its owner has told of the deletion is on its way, or was lost: the log has nothing of it.
-      if (this.#wasMissing) this.#tellDeleted(this.#cursor.seq + 1);
+      if (this.#wasMissing) this.#tellDeleted();
       this.#wasMissing = !this.#wasMissing;
       return;
     }
@@ -220,6 +265,7 @@ export class RemoteFeed {
     this.#held = null;
     this.#isOwn = false;
     this.#isCertain = false;
+    this.#presumesEnd = false;
   }
 
   async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {
@@ -231,9 +277,10 @@ export class RemoteFeed {
       if (reasoning) this.#cursor.take(reasoning);
       if (running) this.#cursor.take(running);
       this.#since = n;
-    } else if (!isNew || !wasWatched || (head > this.#cursor.seq && !this.#follows(this.#heldSignals))) {
-      // A session that was deleted and begun again is another one.
-      if (await this.#isAnother(head, this.#cursor)) this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+    } else if (!isNew || !wasWatched || !this.#isNext(head, this.#heldSignals)) {
+      // Its owner may lag behind the log.
+      if (head !== this.#cursor.seq) await this.#lookForAnother();
+      if (attempt !== this.#attempt) return;
       // No further than the text is from: later events come as signals.
       await this.#catchUp(attempt, head);
       if (attempt !== this.#attempt) return;
@@ -253,9 +300,15 @@ export class RemoteFeed {
     return (this.#held ?? []).map(({ signal }) => signal);
   }
 
-  /** Whether the log does not have the last event that the clients have. Its owner may lag behind the log. */
-  async #isAnother(head: number, { seq }: StreamCursor): Promise<boolean> {
-    return head < seq && (await this.#deps.read(this.#stream, seq - 1, 1)).length === 0;
+  /** Whether the clients have all up to the head, or what they lack comes with these signals. */
+  #isNext(head: number, signals: readonly SessionSignal[]): boolean {
+    return head === this.seq || (head > this.seq && this.#follows(signals));
+  }
+
+  /** A session that was deleted and begun again is another one. */
+  async #lookForAnother(): Promise<void> {
+    const { mark } = this;
+    this.compare(await this.#deps.place(this.#stream), mark);
   }
 
   /** Tells the events that the log has and the clients lack. @param head seq of the last one. Left out: all. */
@@ -311,13 +364,18 @@ export class RemoteFeed {
 
   #take(signal: SessionSignal): void {
     for (const due of this.#cursor?.take(signal) ?? []) this.#deps.tell(this.#stream, due);
-    // If the id is used again, it names another session, whose events begin at 1.
-    if ('event' in signal && signal.event.type === 'session.deleted')
-      this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+    if ('event' in signal && signal.event.type === 'session.deleted') this.#beginAnew();
   }
 
-  #tellDeleted(seq: number): void {
-    const sessionId = this.#deps.sessionOf(this.#stream);
+  /** If the id is used again, it names another session, whose events begin at 1. */
+  #beginAnew(): void {
+    this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
+    this.#began = null;
+    this.#ended += 1;
+  }
+
+  #tellDeleted(): void {
+    const [sessionId, seq] = [this.#deps.sessionOf(this.#stream), this.seq + 1];
     this.#take({ sessionId, seq, time: Date.now(), event: { type: 'session.deleted' }, meta: null });
   }
 

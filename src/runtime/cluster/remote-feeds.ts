@@ -1,13 +1,13 @@
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { Membership, NodeId, StreamPlace } from '../../ports/membership.ts';
-import { type FeedDeps, RemoteFeed } from './remote-feed.ts';
+import { type FeedDeps, type FeedMark, RemoteFeed } from './remote-feed.ts';
 import { signalsOf } from './signal-batch.ts';
 
 /** Streams whose places are looked up together. */
 const PAGE_STREAMS = 1_000;
 /** Of a session that does not exist. */
-const NOWHERE: StreamPlace = { owner: null, head: 0 };
+const NOWHERE: StreamPlace = { owner: null, head: 0, began: 0 };
 
 export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'sessionOf' | 'tell' | 'onError'> {
   readonly membership: Pick<Membership, 'self' | 'living' | 'places'>;
@@ -44,7 +44,11 @@ export class RemoteFeeds {
    * @param owner of the session, if it was known a moment ago. This node: certainly.
    */
   open(stream: StreamId, owner?: NodeId): void {
-    const feed = new RemoteFeed(stream, { ...this.#deps, onLost: (lost, where) => this.#moved(lost, where) });
+    const feed = new RemoteFeed(stream, {
+      ...this.#deps,
+      place: async (wanted) => (await this.#deps.membership.places([wanted])).get(wanted) ?? NOWHERE,
+      onLost: (lost, where) => this.#moved(lost, where),
+    });
     const { self, living } = this.#deps.membership;
     this.#feeds.set(stream, feed);
     if (owner === self) feed.presumeOwn(true);
@@ -189,10 +193,13 @@ export class RemoteFeeds {
     const wanted = [...this.#feeds].filter(([stream, { isOwn }]) => !isOwn && !this.#unplaced.has(stream));
     for (const [, feed] of wanted) if (feed.source !== null && !living.has(feed.source)) feed.loseSource();
     for (let begin = 0; begin < wanted.length; begin += PAGE_STREAMS) {
-      const page = wanted.slice(begin, begin + PAGE_STREAMS);
-      const places = await this.#deps.membership.places(page.map(([stream]) => stream));
-      for (const [stream, feed] of page)
-        if (this.#feeds.get(stream) === feed && !feed.isOwn) this.#look(feed, places.get(stream) ?? NOWHERE);
+      const page = wanted
+        .slice(begin, begin + PAGE_STREAMS)
+        .map(([stream, feed]) => ({ stream, feed, mark: feed.mark }));
+      const places = await this.#deps.membership.places(page.map(({ stream }) => stream));
+      for (const { stream, feed, mark } of page)
+        if (this.#feeds.get(stream) === feed && !feed.isOwn)
+          this.#look(feed, places.get(stream) ?? NOWHERE, mark);
     }
   }
 
@@ -201,23 +208,23 @@ export class RemoteFeeds {
     this.#wholeSince.delete(node);
   }
 
-  #look(feed: RemoteFeed, place: StreamPlace): void {
+  #look(feed: RemoteFeed, place: StreamPlace, mark: FeedMark): void {
     const { owner, head } = place;
     // Whoever claims a session for this node takes care of its feed.
     if (owner === this.#deps.membership.self) return;
-    if (owner !== null && owner !== feed.source) void this.#attachOr(feed, owner, place);
+    if (owner !== null && owner !== feed.source) void this.#attachOr(feed, owner, place, mark);
     else {
       feed.begin(head);
-      feed.poll(place);
+      feed.poll(place, mark);
     }
   }
 
   /** While the node cannot be asked, the log has what happens at it. */
-  async #attachOr(feed: RemoteFeed, node: NodeId, place: StreamPlace): Promise<void> {
+  async #attachOr(feed: RemoteFeed, node: NodeId, place: StreamPlace, mark: FeedMark): Promise<void> {
     await feed.attach(node);
     if (feed.isClosed || feed.source !== null || feed.isOwn) return;
     feed.begin(place.head);
-    feed.poll(place);
+    feed.poll(place, mark);
   }
 
   #attachAll(node: NodeId): void {
@@ -237,26 +244,27 @@ export class RemoteFeeds {
   }
 
   async #placeAll(): Promise<void> {
-    const unplaced = this.#unplaced;
+    const unplaced = [...this.#unplaced].map(([stream, feed]) => ({ stream, feed, mark: feed.mark }));
+    const streams = unplaced.map(({ stream }) => stream);
     this.#unplaced = new Map();
     try {
-      const places = await this.#deps.membership.places([...unplaced.keys()]);
-      this.#want([...unplaced.keys()].filter((stream) => (places.get(stream) ?? NOWHERE).owner === null));
+      const places = await this.#deps.membership.places(streams);
+      this.#want(streams.filter((stream) => (places.get(stream) ?? NOWHERE).owner === null));
       await Promise.all(
-        [...unplaced].map(([stream, feed]) => {
+        unplaced.map(({ stream, feed, mark }) => {
           // A client may have left, or this node may own the session by now.
           if (this.#feeds.get(stream) !== feed || feed.isOwn) return undefined;
           const place = places.get(stream) ?? NOWHERE;
           if (place.owner === this.#deps.membership.self) feed.presumeOwn(true);
-          else if (place.owner !== null) return this.#attachOr(feed, place.owner, place);
+          else if (place.owner !== null) return this.#attachOr(feed, place.owner, place, mark);
           else feed.begin(place.head);
           return undefined;
         }),
       );
     } catch (error) {
-      this.#want([...unplaced.keys()]);
+      this.#want(streams);
       // `check` looks for them again.
-      for (const stream of unplaced.keys()) this.#deps.onError(stream, error);
+      for (const stream of streams) this.#deps.onError(stream, error);
     }
   }
 }

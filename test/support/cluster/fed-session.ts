@@ -15,6 +15,7 @@ export class FedSession {
   running: ReplyChunk | null = null;
   readonly #publish: (from: NodeId, signal: SessionSignal) => void;
   #turns = 0;
+  #began = 1;
 
   constructor(
     stream: string,
@@ -31,7 +32,7 @@ export class FedSession {
   }
 
   get place(): StreamPlace {
-    return { owner: this.owner, head: this.head };
+    return { owner: this.owner, head: this.head, began: this.#began };
   }
 
   position(): Omit<WatchedPosition, 'wasWatched' | 'n'> {
@@ -92,6 +93,7 @@ export class FedSession {
     this.append({ type: 'session.deleted' });
     this.events = [];
     this.running = null;
+    this.#began += 1;
   }
 
   #tell(signal: SessionSignal): void {

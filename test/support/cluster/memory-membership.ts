@@ -161,8 +161,10 @@ export class MemoryMembership implements Membership {
     this.#requireDatabase();
     const places = new Map<StreamId, StreamPlace>();
     for (const stream of streamIds) {
-      const head = await this.#headOf(stream);
-      if (head > 0) places.set(stream, { owner: this.#shared.ownerOf(stream), head });
+      const [session] = await this.#shared.log.sessions({ sessionId: stream });
+      if (!session) continue;
+      const { head, createdAt: began } = session;
+      places.set(stream, { owner: this.#shared.ownerOf(stream), head, began });
     }
     return places;
   }

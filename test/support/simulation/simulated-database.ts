@@ -135,7 +135,9 @@ export class SimulatedDatabase {
     return new Map(
       streamIds.flatMap((id) => {
         const stream = this.streams.get(id);
-        return stream ? [[id, { owner: this.#ownerOf(stream), head: stream.rows.length }]] : [];
+        if (!stream) return [];
+        const { rows, createdAt: began } = stream;
+        return [[id, { owner: this.#ownerOf(stream), head: rows.length, began }]];
       }),
     );
   }

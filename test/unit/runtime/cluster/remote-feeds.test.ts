@@ -473,16 +473,92 @@ describe('a session that is deleted', () => {
     expect(texts(told)).toEqual(['a new one']);
   });
 
-  it('and began again while nothing was heard is told from its beginning', async () => {
-    const { node, session, told } = await start({ events: 5 });
+  describe.each([
+    ['fewer events', 2],
+    ['as many events', 5],
+    ['more events', 8],
+  ])('and has begun again with %s while nothing was heard', (_, events) => {
+    const DELETED = 6;
+    const expected = [DELETED, ...Array.from({ length: events }, (__, index) => index + 1)];
+
+    async function missed() {
+      const started = await start({ events: DELETED - 1 });
+      const { node, session } = started;
+      // By then it is known when the session began.
+      await node.feeds.check();
+      node.network.way = () => LOST;
+      session.delete();
+      session.begin();
+      for (let more = 1; more < events; more += 1)
+        session.append({ type: 'session.renamed', title: `${more}` });
+      await node.settle();
+      return started;
+    }
+
+    it('is told as deleted, and from its beginning', async () => {
+      const { node, told } = await missed();
+      node.network.way = () => [0];
+      node.feeds.attachAgain();
+      await node.settle();
+      await node.feeds.check();
+      await node.settle();
+      expect(seqs(told)).toEqual(expected);
+    });
+
+    it('is told so by the next owner', async () => {
+      const { node, session, told } = await missed();
+      node.network.way = () => [0];
+      node.move(session, B);
+      await node.settle();
+      await node.feeds.check();
+      await node.settle();
+      expect(seqs(told)).toEqual(expected);
+    });
+
+    it('is told so from the log, while nobody can be asked', async () => {
+      const { node, told } = await missed();
+      for (let looks = 0; looks < 3; looks += 1) {
+        await node.feeds.check();
+        await node.settle();
+      }
+      expect(seqs(told)).toEqual(expected);
+    });
+
+    it('is told so by this node, when it becomes the owner', async () => {
+      const { node, told } = await missed();
+      await node.feeds.own('s');
+      expect(seqs(told)).toEqual(expected);
+    });
+  });
+
+  it('and begins again at this node, which has not heard of that, is told as deleted first', async () => {
+    const { node, session, told } = await start({ events: 3 });
     node.network.way = () => LOST;
+    session.delete();
+    await node.settle();
+    node.feeds.presumeOwn('s');
+    expect(seqs(told)).toEqual([]);
+    session.owner = LISTENER;
+    node.feeds.noteOwn('s', session.begin());
+    expect(told).toMatchObject([{ seq: 4, event: { type: 'session.deleted' } }]);
+    node.feeds.noteOwn('s', session.append({ type: 'session.renamed', title: 'x' }));
+    expect(seqs(told)).toEqual([4]);
+  });
+
+  it('is told once if a look at the log comes before what its owner tells of that', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    await node.feeds.check();
+    const looked = Promise.withResolvers<void>();
+    node.beforePlaces = () => looked.promise;
+    const checked = node.feeds.check();
     session.delete();
     session.begin();
     await node.settle();
-    node.network.way = () => [0];
-    node.feeds.attachAgain();
+    looked.resolve();
+    await checked;
+    await node.feeds.check();
     await node.settle();
-    expect(seqs(told)).toEqual([1]);
+    expect(seqs(told)).toEqual([4, 1]);
   });
 
   it.each([true, false])('is told once, also when its last message is lost (%s)', async (isLost) => {
