@@ -137,7 +137,7 @@ export async function composeAgent({
     machines,
     requests,
     readiness,
-    ruleWatch,
+    warnings: () => [...ruleWatch.warnings(), ...(cluster?.warnings ?? [])],
     schemas: adapters.schemas,
     backups: new LogBackups(adapters.backup),
     logSize: () => logSize(store, log),

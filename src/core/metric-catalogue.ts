@@ -111,6 +111,14 @@ const metricCatalogue = {
     help: 'Bytes of the event log on the disk: database, wal.',
   },
   agent_log_events: { type: 'gauge', help: 'Events in the log, of all sessions.' },
+  agent_cluster_nodes: {
+    type: 'gauge',
+    help: 'Nodes whose leases have not ended, this one included, as it read them last.',
+  },
+  agent_cluster_bus_up: {
+    type: 'gauge',
+    help: 'Whether this node can talk to the others: 1, and 0 while it cannot reach NATS.',
+  },
   agent_cluster_messages_dropped_total: {
     type: 'counter',
     help: 'Messages to and from other nodes that were dropped, because NATS was away or too slow.',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HealthResponse } from '../../src/wire/responses.ts';
 import { Cluster } from '../support/cluster/cluster.ts';
 import { clusterAgent } from '../support/cluster/cluster-agent.ts';
 import { checkCluster, checkSameEverywhere } from '../support/cluster/cluster-checks.ts';
@@ -37,6 +38,10 @@ async function pidsOf(cluster: Cluster): Promise<(string | undefined)[]> {
   return Promise.all(
     cluster.nodes.map(async (node) => (await node.nodes()).find(({ isThis }) => isThis)?.name),
   );
+}
+
+async function warningsOf(node: ClusterNode): Promise<readonly string[]> {
+  return HealthResponse.parse(await (await node.fetch('/api/health')).json()).warnings ?? [];
 }
 
 describe('a database that is away', () => {
@@ -135,6 +140,8 @@ describe('a bus that is away', () => {
       },
       (metrics) => /^agent_cluster_messages_dropped_total\{.*\} [1-9]/m.test(metrics),
     );
+    expect(await (await owner.fetch('/metrics')).text()).toMatch(/^agent_cluster_bus_up\{.*\} 0$/m);
+    expect(await warningsOf(owner)).toEqual([expect.stringContaining('cannot reach NATS')]);
     // The others are told to come again, and hear by the database what is recorded.
     const refused = await answersWith(second, 's', 503);
     expect(refused.headers.get('Retry-After')).not.toBeNull();
@@ -145,6 +152,14 @@ describe('a bus that is away', () => {
     await far.until('the second reply, by the database', isTwo, NOTICE_MS);
     await engines.nats.run();
     await answersWith(second, 's', 200);
+    for (const node of [owner, second])
+      await awaited(
+        NOTICE_MS,
+        'the node reaches NATS',
+        () => warningsOf(node),
+        (warnings) => warnings.length === 0,
+      );
+    expect(await (await owner.fetch('/metrics')).text()).toMatch(/^agent_cluster_bus_up\{.*\} 1$/m);
     await far.until(
       'the third reply',
       (frames) => frames.filter(({ event }) => event === 'response').length >= 3,

@@ -2,8 +2,14 @@ import type { Metrics } from '../../ports/metrics.ts';
 import type { Cluster } from '../../runtime/cluster/cluster.ts';
 import type { ClusterBus } from '../../runtime/cluster/cluster-bus.ts';
 
-/** Shows what is lost between this node and the others. */
-export function showCluster(metrics: Metrics, cluster: Pick<Cluster, 'droppedMessages'>): void {
+type Shown = Pick<Cluster, 'isCutOff' | 'droppedMessages'> & {
+  readonly membership: { readonly living: { readonly size: number } };
+};
+
+/** Shows whether this node and the others hear each other, and what is lost between them. */
+export function showCluster(metrics: Metrics, cluster: Shown): void {
+  metrics.read('agent_cluster_nodes', () => [{ labels: {}, value: cluster.membership.living.size }]);
+  metrics.read('agent_cluster_bus_up', () => [{ labels: {}, value: cluster.isCutOff ? 0 : 1 }]);
   metrics.read('agent_cluster_messages_dropped_total', () => [
     { labels: {}, value: cluster.droppedMessages },
   ]);

@@ -152,6 +152,20 @@ export class Cluster implements Peers, AsyncDisposable {
     this.tell(LEAVING, null);
   }
 
+  /** Whether this node cannot talk to the others, as far as is known. */
+  get isCutOff(): boolean {
+    return !this.#link.isUp;
+  }
+
+  /** What an operator should know now. */
+  get warnings(): readonly string[] {
+    return this.isCutOff
+      ? [
+          'This node cannot reach NATS. Requests for sessions of other nodes are refused, and their events come late, from the database.',
+        ]
+      : [];
+  }
+
   /** Messages that were not sent, or did not arrive, as far as is known. */
   get droppedMessages(): number {
     return this.#link.dropped;

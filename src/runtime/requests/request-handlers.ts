@@ -21,7 +21,6 @@ import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { PassedRequests } from '../tools/passed-requests.ts';
 import { peerAnswer } from '../tools/peer-answer.ts';
-import type { RuleWatch } from '../tools/rule-watch.ts';
 import { featuresOf, offersOf } from '../tools/server-offers.ts';
 import type { WatchedResources } from '../tools/watched-resources.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
@@ -45,7 +44,8 @@ export interface RequestHandlers {
   readonly requests: KeyedRequests;
   readonly readiness: Readiness;
   readonly schemas: Pick<SchemaCheck, 'ofClient'>;
-  readonly ruleWatch: RuleWatch;
+  /** What an operator should know now. */
+  readonly warnings: () => readonly string[];
   readonly describeAgent: () => AgentDescription;
   readonly logSize: () => Promise<LogSize | null>;
   readonly backups: LogBackups;
@@ -204,11 +204,11 @@ function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: 
 
 function answerForService(
   bus: LocalBus,
-  { machines, readiness, ruleWatch, logSize, backups, describeAgent, exportConfig }: RequestHandlers,
+  { machines, readiness, warnings, logSize, backups, describeAgent, exportConfig }: RequestHandlers,
 ): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
-  bus.handle('warning.list', async () => ruleWatch.warnings());
+  bus.handle('warning.list', async () => warnings());
   bus.handle('agent.describe', async () => describeAgent());
   bus.handle('log.size', () => logSize());
   bus.handle('log.backup', () => backups.backup());

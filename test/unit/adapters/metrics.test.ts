@@ -83,11 +83,16 @@ describe('the metrics of one service', () => {
 
   it('says what is lost between the nodes of a cluster, and what is kept back', async () => {
     const metrics = prometheusMetrics();
-    showCluster(metrics, { droppedMessages: 3 });
+    const cluster = { droppedMessages: 3, isCutOff: false, membership: { living: new Set(['this node']) } };
+    showCluster(metrics, cluster);
     showHeldSignals(metrics, { heldSignals: 5 });
     const values = await MetricValues.of(metrics);
+    expect(values.value('agent_cluster_nodes')).toBe(1);
+    expect(values.value('agent_cluster_bus_up')).toBe(1);
     expect(values.value('agent_cluster_messages_dropped_total')).toBe(3);
     expect(values.value('agent_cluster_signals_held')).toBe(5);
+    cluster.isCutOff = true;
+    expect((await MetricValues.of(metrics)).value('agent_cluster_bus_up')).toBe(0);
   });
 });
 
