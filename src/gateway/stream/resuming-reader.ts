@@ -65,8 +65,7 @@ export class ResumingReader implements SignalReader {
   /** Call it once, after the reader has joined the session's signals. */
   start(): void {
     void this.#guard(async () => {
-      const { bus, context } = this.#deps;
-      const { head } = await bus.send('session.position', { sessionId: this.#sessionId }, context());
+      const head = await this.#head();
       if (this.#state === 'closed') return;
       this.#deps.sink.send(this.#deps.encodeResumed(this.#cursor.seq, head));
       this.#deps.onResumed?.();
@@ -92,6 +91,16 @@ export class ResumingReader implements SignalReader {
 
   close(): void {
     this.#state = 'closed';
+  }
+
+  /** Below the client's position only if the log does not have what the client has: others may be told less so far. */
+  async #head(): Promise<number> {
+    const { bus, context } = this.#deps;
+    const [sessionId, { seq }] = [this.#sessionId, this.#cursor];
+    const { head } = await bus.send('session.position', { sessionId }, context());
+    if (head >= seq) return head;
+    const last = await bus.send('session.events', { sessionId, afterSeq: seq - 1, limit: 1 }, context());
+    return last.length > 0 ? seq : head;
   }
 
   #lacksBefore(signal: SessionSignal): boolean {

@@ -140,6 +140,17 @@ describe('a reader of a log that is ahead of the session', () => {
     expect(errors).toEqual([]);
   });
 
+  it.each([
+    ['is told no end of the session before what it has', 2, 2],
+    ['is told that the session ends before what it has, if the log does not have that either', 3, 1],
+  ])('%s', async (_, after, head) => {
+    const { session } = lagging();
+    const { socket, errors } = session.join({ seq: after, offset: 0 });
+    await frameCount(socket, 1);
+    expect(socket.frames[0]).toMatchObject({ event: 'resumed', data: { after, head } });
+    expect(errors).toEqual([]);
+  });
+
   it('is told that the session was deleted, however far it is', async () => {
     const session = makeSession();
     session.append(started);
