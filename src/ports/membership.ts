@@ -81,6 +81,12 @@ export interface Membership {
   /** The listener is called after each renewal of the lease, when `living` is new. */
   onRenewed(listener: () => void): Unsubscribe;
 
+  /** The listener is called with the nodes that this one has removed, because their leases had ended. */
+  onRemoved(listener: (nodes: readonly NodeId[]) => void): Unsubscribe;
+
+  /** Another node says that it has removed this one, which may not reach what the nodes share. This node ends. */
+  lose(): void;
+
   /** This node becomes the owner, unless a living one is. Rejects with a `SessionElsewhereError` then. */
   claim(streamId: StreamId): Promise<void>;
 

@@ -49,6 +49,7 @@ export class PostgresMembership implements Membership {
   /** Since when every renewal has come in time. */
   #steadySince = -Infinity;
   readonly #listeners = new Set<() => void>();
+  readonly #removalListeners = new Set<(nodes: readonly NodeId[]) => void>();
 
   private constructor(database: Database, lease: NodeLease, epochs: Map<string, number>, cluster: string) {
     this.#database = database;
@@ -90,6 +91,15 @@ export class PostgresMembership implements Membership {
   onRenewed(listener: () => void): Unsubscribe {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onRemoved(listener: (nodes: readonly NodeId[]) => void): Unsubscribe {
+    this.#removalListeners.add(listener);
+    return () => this.#removalListeners.delete(listener);
+  }
+
+  lose(): void {
+    this.#lease.lose();
   }
 
   async claim(streamId: StreamId): Promise<void> {
@@ -288,7 +298,9 @@ export class PostgresMembership implements Membership {
       values: [nodes],
     };
     const rows = await this.#database.leaseRows(statement, this.#lease.patienceMs);
-    return rows.map(({ node }) => Number(node));
+    const removed = rows.map(({ node }) => Number(node));
+    if (removed.length > 0) for (const listener of this.#removalListeners) listener(removed);
+    return removed;
   }
 
   #livingNode({ node, since, report, left_ms, ...named }: z.infer<typeof NodeRow>): LivingNode {

@@ -35,6 +35,7 @@ const ANSWER_MS = 2_000;
 /** What nodes tell each other when they come and go, so that nobody waits for the next renewal. */
 const JOINED = 'node.joined';
 const LEAVING = 'node.leaving';
+const REMOVED = 'node.removed';
 const CHANGED = 'stream.changed';
 const NO_ANSWER = Symbol('no answer');
 
@@ -125,12 +126,19 @@ export class Cluster implements Peers, AsyncDisposable {
     this.onAsked(JOINED, () => membership.refresh());
     this.onAsked(CHANGED, (stream) => this.#tellChanged(String(stream)));
     this.onTold(LEAVING, () => void membership.refresh());
+    // It may not reach the database, and then its clients would wait at it until it does. One that stops has given all up.
+    this.onTold(REMOVED, () => {
+      if (!this.isDraining) membership.lose();
+    });
     this.#known = new Set(membership.living.keys());
     this.#stops = [
       link.subscribe(nodeSubject(self), (text) => this.#hear(text)),
       link.subscribe(ALL_NODES, (text) => this.#hear(text)),
       link.onGap(() => this.#noteGap()),
       membership.onRenewed(() => this.#noteRenewal()),
+      membership.onRemoved((nodes) => {
+        for (const node of nodes) this.tellOne(node, REMOVED, null);
+      }),
     ];
   }
 

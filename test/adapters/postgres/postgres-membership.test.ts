@@ -484,6 +484,8 @@ describe('a database that comes back', () => {
     await node.membership.refresh();
     await other.membership.refresh();
     const both = [node, other].map(({ membership }) => membership.self);
+    const removed: number[] = [];
+    for (const { membership } of [node, other]) membership.onRemoved((nodes) => removed.push(...nodes));
     expect([...node.membership.living.keys()]).toEqual(expect.arrayContaining([asleep.membership.self]));
     await expect
       .poll(async () => {
@@ -492,6 +494,9 @@ describe('a database that comes back', () => {
         return [...node.membership.living.keys()];
       })
       .toEqual(both.toSorted((one, next) => one - next));
+    expect(removed).toEqual([asleep.membership.self]);
+    asleep.membership.lose();
+    expect(await asleep.lost).toBeInstanceOf(FencedError);
     await asleep.store[Symbol.asyncDispose]();
     await other.store[Symbol.asyncDispose]();
   });

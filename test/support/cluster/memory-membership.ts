@@ -72,6 +72,9 @@ export class MemoryMembership implements Membership {
   failure: Error | null = null;
   readonly #shared: MemoryClusterLog;
   readonly #listeners = new Set<() => void>();
+  readonly #removalListeners = new Set<(nodes: readonly NodeId[]) => void>();
+  /** Whether another node has said that it has removed this one. */
+  isLost = false;
   #heldUntil: number;
   #report: NodeReport | null = null;
 
@@ -97,14 +100,25 @@ export class MemoryMembership implements Membership {
     if (!own) return;
     rows.set(this.self, { ...own, ...this.#report, leaseEnd: now + LEASE_MS });
     this.#heldUntil = now + LEASE_MS;
-    for (const [node, { leaseEnd }] of rows) if (leaseEnd <= now) rows.delete(node);
+    const ended = [...rows.values()].flatMap(({ nodeId, leaseEnd }) => (leaseEnd <= now ? [nodeId] : []));
+    for (const node of ended) rows.delete(node);
     this.#read();
+    if (ended.length > 0) for (const listener of this.#removalListeners) listener(ended);
     for (const listener of this.#listeners) listener();
   }
 
   onRenewed(listener: () => void): Unsubscribe {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onRemoved(listener: (nodes: readonly NodeId[]) => void): Unsubscribe {
+    this.#removalListeners.add(listener);
+    return () => this.#removalListeners.delete(listener);
+  }
+
+  lose(): void {
+    this.isLost = true;
   }
 
   async claim(streamId: StreamId): Promise<void> {

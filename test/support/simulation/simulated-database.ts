@@ -59,14 +59,20 @@ export class SimulatedDatabase {
   }
 
   /** @param mayRemove whether those whose lease has ended are removed. @returns null if the node is gone itself. */
-  renew(node: NodeId, report: NodeReport, mayRemove: boolean): ReadonlyMap<NodeId, LivingNode> | null {
+  renew(
+    node: NodeId,
+    report: NodeReport,
+    mayRemove: boolean,
+  ): { readonly living: ReadonlyMap<NodeId, LivingNode>; readonly removed: readonly NodeId[] } | null {
     const own = this.nodes.get(node);
     if (!own) return null;
     own.leaseEnd = this.now + LEASE_MS;
     own.report = report;
-    if (mayRemove)
-      for (const [other, { leaseEnd }] of this.nodes) if (leaseEnd <= this.now) this.#remove(other);
-    return new Map(
+    const removed = mayRemove
+      ? [...this.nodes].flatMap(([other, { leaseEnd }]) => (leaseEnd <= this.now ? [other] : []))
+      : [];
+    for (const other of removed) this.#remove(other);
+    const living = new Map(
       [...this.nodes].map(([nodeId, { since, leaseEnd, report: told }]) => [
         nodeId,
         {
@@ -79,6 +85,7 @@ export class SimulatedDatabase {
         },
       ]),
     );
+    return { living, removed };
   }
 
   leave(node: NodeId): void {

@@ -21,6 +21,7 @@ export class SimulatedMembership implements Membership {
   living: ReadonlyMap<NodeId, LivingNode> = new Map();
   readonly #database: NodeDatabase;
   readonly #listeners = new Set<() => void>();
+  readonly #removalListeners = new Set<(nodes: readonly NodeId[]) => void>();
   #report: NodeReport = { isDraining: false, load: { sessions: 0, turns: 0, waiting: 0 } };
   #heldUntil: number;
   #renewedAt = performance.now();
@@ -60,6 +61,15 @@ export class SimulatedMembership implements Membership {
   onRenewed(listener: () => void): Unsubscribe {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onRemoved(listener: (nodes: readonly NodeId[]) => void): Unsubscribe {
+    this.#removalListeners.add(listener);
+    return () => this.#removalListeners.delete(listener);
+  }
+
+  lose(): void {
+    this.#database.onFenced();
   }
 
   async claim(streamId: StreamId): Promise<void> {
@@ -121,15 +131,17 @@ export class SimulatedMembership implements Membership {
 
   async #renew(): Promise<void> {
     const asked = performance.now();
-    const living = await this.#database.ask('renew the lease', (database) =>
+    const renewed = await this.#database.ask('renew the lease', (database) =>
       database.renew(this.self, this.#report, this.#mayRemove(asked)),
     );
-    if (living === null) {
+    if (renewed === null) {
       this.#database.onFenced();
       return;
     }
+    const { living, removed } = renewed;
     this.#heldUntil = asked + LEASE_MS;
     this.living = living;
+    if (removed.length > 0) for (const listener of this.#removalListeners) listener(removed);
     for (const listener of this.#listeners) listener();
   }
 

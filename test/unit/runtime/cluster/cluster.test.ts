@@ -39,3 +39,16 @@ it('hears a node again that one list of nodes has lacked', async () => {
   await memberships[0]?.refresh();
   expect(await other?.askAll('topic', null)).toEqual(['answer']);
 });
+
+it('tells a node that it has removed, which ends, unless it is stopping', async () => {
+  const { shared, memberships, clusters } = await nodes(3);
+  const [one, cutOff, stopping] = memberships;
+  await clusters[2]?.leave();
+  await one?.refresh();
+  // The leases of the others end.
+  shared.now += 2_000;
+  await one?.refresh();
+  expect(one?.living.size).toBe(1);
+  await expect.poll(() => cutOff?.isLost).toBe(true);
+  expect(stopping?.isLost).toBe(false);
+});

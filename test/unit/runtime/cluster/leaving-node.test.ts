@@ -73,6 +73,14 @@ class OneNode implements Membership {
     this.released.push(...streams);
   }
 
+  onRemoved(): () => void {
+    return () => undefined;
+  }
+
+  lose(): void {
+    throw new Error('nobody has removed this node');
+  }
+
   async places(): Promise<ReadonlyMap<StreamId, StreamPlace>> {
     return new Map();
   }
