@@ -180,6 +180,12 @@ export interface EventStore extends AsyncDisposable {
    */
   erase(...streamIds: StreamId[]): Promise<void>;
 
+  /**
+   * Resolves when the other nodes have read what was appended to a stream that each of them keeps in memory, as far as they
+   * can be asked. Left out where there are none.
+   */
+  announce?(streamId: StreamId): Promise<void>;
+
   /** The first call may count; later calls cost the same for a long log as for a short one. */
   size(): Promise<LogSize>;
 

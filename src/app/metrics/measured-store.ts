@@ -23,6 +23,7 @@ export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
     fork: (...args) => store.fork(...args),
     adopt: (...args) => store.adopt(...args),
     erase: (...args) => store.erase(...args),
+    announce: async (...args) => store.announce?.(...args),
     size: () => store.size(),
     probe: () => store.probe(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

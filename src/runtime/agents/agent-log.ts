@@ -37,6 +37,7 @@ export function agentStore(store: EventStore, agentId: string): EventStore {
     fork: (from, at, to, ...fork) => store.fork(inLog(from), at, inLog(to), ...fork).catch(rethrowHere),
     adopt: (sessionId, events) => store.adopt(inLog(sessionId), events).catch(rethrowHere),
     erase: (...streamIds) => store.erase(...streamIds.map(inLog)),
+    announce: async (streamId) => store.announce?.(inLog(streamId)),
     size: () => store.size(),
     probe: () => store.probe(),
     [Symbol.asyncDispose]: async () => undefined,

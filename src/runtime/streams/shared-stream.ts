@@ -37,17 +37,23 @@ export class SharedStream {
     return this.#inTurn(() => this.#readOn());
   }
 
-  /** @param decide is called again when another node was first. If it throws, nothing is appended. */
-  write<T>(decide: () => Decision<T> | Promise<Decision<T>>, origin: Origin): Promise<T> {
-    return this.#inTurn(async () => {
-      const answer = await againWhenStale(async () => {
+  /**
+   * Whoever is told that a key is revoked, for example, may count on it at every node.
+   * @param decide is called again when another node was first. If it throws, nothing is appended.
+   */
+  async write<T>(decide: () => Decision<T> | Promise<Decision<T>>, origin: Origin): Promise<T> {
+    const { events, answered } = await this.#inTurn(async () => {
+      const decision = await againWhenStale(async () => {
         await this.#readOn();
-        const decision = await decide();
-        await this.#append(decision.events, origin);
-        return decision.answer;
+        const decided = await decide();
+        await this.#append(decided.events, origin);
+        return decided;
       });
-      return answer();
+      return { events: decision.events, answered: await decision.answer() };
     });
+    // After the turn: a node that writes, too, reads this when it has its turn, and waits for this node to read.
+    if (events.length > 0) await this.#store.announce?.(this.#streamId);
+    return answered;
   }
 
   /** Like a write that appends nothing. @param look sees all that the log says, and no write of this node. */

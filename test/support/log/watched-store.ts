@@ -21,6 +21,7 @@ export class WatchedStore implements EventStore {
   afterAppend: (events: readonly LoggedEvent[]) => Promise<void> = async () => undefined;
   beforeRead: () => Promise<void> = async () => undefined;
   beforeProbe: () => Promise<void> = async () => undefined;
+  announce: (streamId: StreamId) => Promise<void> = async () => undefined;
   reads = 0;
 
   constructor(inner: EventStore) {

@@ -39,6 +39,26 @@ describe('a stream that several nodes write', () => {
     }
   });
 
+  it('is read by the other nodes before a write is answered, also when each of them writes', async () => {
+    const store = memoryEventStore();
+    const [one, other] = [node(store), node(store)];
+    one.store.announce = () => other.stream.catchUp();
+    other.store.announce = () => one.stream.catchUp();
+    await Promise.all([one.add('a'), other.add('b')]);
+    for (const { names } of [one, other]) expect(names.toSorted()).toEqual(['a', 'b']);
+    await one.add('c');
+    expect(other.names).toContain('c');
+  });
+
+  it('announces nothing when nothing was appended', async () => {
+    const { store, add } = node();
+    const announced: string[] = [];
+    store.announce = async (streamId) => void announced.push(streamId);
+    await add('a');
+    await add('a');
+    expect(announced).toEqual([SERVERS_STREAM]);
+  });
+
   it('decides again when another node was first', async () => {
     const store = memoryEventStore();
     const [one, other] = [node(store), node(store)];
