@@ -12,6 +12,9 @@ const UNBUFFERED_BYTES = 16 * 1024 + 1;
 /** An empty comment of an event stream, which clients ignore. */
 const COMMENT = ':\n\n';
 
+/** Null: none, or one of an answer to a `HEAD` whose length nobody knows. */
+type Body = string | Uint8Array | null;
+
 /** Copies a request, because uWebSockets.js frees it when the handler returns. */
 export function copyRequest(res: UwsResponse, req: UwsRequest): Omit<HttpRequest, 'body'> {
   const headers = new Map<string, string>();
@@ -81,8 +84,8 @@ export class HttpExchange {
     if (response.body instanceof ReadableStream && !this.#isHead) await this.#stream(response, response.body);
     else if (response.body instanceof ReadableStream) {
       await response.body.cancel('the request method is HEAD');
-      this.#write(response, '');
-    } else this.#write(response, response.body ?? '');
+      this.#write(response, null);
+    } else this.#write(response, response.body);
   }
 
   /** Ends a streamed response properly, after what the stream had until now. Does nothing for others. */
@@ -90,7 +93,7 @@ export class HttpExchange {
     this.#endReading('the service is stopping');
   }
 
-  #write(response: HttpResponse, body: string | Uint8Array): void {
+  #write(response: HttpResponse, body: Body): void {
     this.#over = true;
     const isBodyRead = this.#body?.complete ?? true;
     if (this.#isLast && isBodyRead) {
@@ -104,7 +107,7 @@ export class HttpExchange {
       if (!isBodyRead) this.#res.writeHeader('Connection', 'close');
       if (this.#isHead) this.#endHead(body);
       else if (hasNoBody(response)) this.#res.endWithoutBody();
-      else this.#res.end(body);
+      else this.#res.end(body ?? '');
     });
   }
 
@@ -112,22 +115,22 @@ export class HttpExchange {
    * Closes the connection after the answer. While uWebSockets.js parses, it would only set a flag, which the next
    * request resets. So the answer is padded until it is too long to be buffered: then the connection closes at once.
    */
-  #writeAndClose(response: HttpResponse, body: string | Uint8Array): void {
+  #writeAndClose(response: HttpResponse, body: Body): void {
     this.#res.pause();
     this.#res.cork(() => {
       this.#writeHead(response);
-      if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body), true);
+      if (this.#isHead) this.#res.endWithoutBody(body === null ? undefined : Buffer.byteLength(body), true);
       else if (hasNoBody(response)) this.#res.endWithoutBody(undefined, true);
-      else this.#res.end(this.#isReading ? `${body}${' '.repeat(UNBUFFERED_BYTES)}` : body, true);
+      else this.#res.end(this.#isReading ? `${body}${' '.repeat(UNBUFFERED_BYTES)}` : (body ?? ''), true);
     });
   }
 
   /**
-   * Ends the answer to a `HEAD`, with the length that the answer to a `GET` has. The length is written here: uWebSockets.js
+   * Ends the answer to a `HEAD`, with the length that the answer to a `GET` has, if it is known. The length is written here: uWebSockets.js
    * waits for the body of a length that it is told, and closes the connection with the next request.
    */
-  #endHead(body: string | Uint8Array): void {
-    this.#res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+  #endHead(body: Body): void {
+    if (body !== null) this.#res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
     this.#res.endWithoutBody();
   }
 

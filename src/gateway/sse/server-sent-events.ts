@@ -44,7 +44,7 @@ export function serverSentEvents(
   { method, credential, encodeError = errorEvent }: EventClient,
 ): HttpResponse {
   const lost = credential?.lost;
-  if (method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
+  if (method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   let isOver = false;

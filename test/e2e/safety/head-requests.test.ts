@@ -63,4 +63,23 @@ describe('a HEAD', () => {
       },
       `${path}, before the next request`,
     );
+
+  verifies(
+    'framing.head',
+    async () => {
+      await using service = await RunningService.start();
+      const socket = connect(service.port, '127.0.0.1');
+      const more = 'Accept: text/event-stream\r\n';
+      socket.write(request('HEAD', '/api/sessions/default/events', more));
+      const [first]: Buffer[] = await once(socket, 'data');
+      const { status, head, rest } = split(String(first));
+      expect(status).toBe('200');
+      expect(head.toLowerCase()).toContain('content-type: text/event-stream');
+      expect(head.toLowerCase()).not.toContain('content-length');
+      expect(rest).toBe('');
+      socket.write(LAST);
+      expect(await text(socket)).toMatch(HEALTHY);
+    },
+    'a stream, whose length it does not say',
+  );
 });
