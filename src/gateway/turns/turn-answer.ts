@@ -10,6 +10,7 @@ import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
+import { endAfterDeletion } from './end-after-deletion.ts';
 import { answerCalls, answeredWith, type CallAnswer, type ToolAnswers } from './given-answers.ts';
 import { eventsIn, eventsOfTurn, newestTurn, type RecordedTurn, turnWithCalls } from './recorded-turn.ts';
 import { pauseAfter } from './told-pause.ts';
@@ -155,7 +156,10 @@ async function attending<T>(
   { client, listener }: { readonly client: SessionReader; readonly listener: TurnListener },
   use: (turn: AttendedTurn) => Promise<T>,
 ): Promise<T> {
-  const turn = new AttendedTurn(message, listener);
+  const { sessionId } = message;
+  const turn = new AttendedTurn(message, listener, (turnId) =>
+    endAfterDeletion(bus, { sessionId, turnId }, client.context),
+  );
   const topic = bus.topicOf(message.sessionId, client.context);
   holdSession(bus, message.sessionId, client);
   bus.onSession(topic, turn);
@@ -175,15 +179,27 @@ class AttendedTurn implements SessionListener {
   readonly #turnId: TurnId;
   readonly #listener: TurnListener;
   readonly #outcomes = new Map<TurnId, TurnOutcome>();
+  readonly #endOf: (turnId: TurnId) => Promise<TurnOutcome | null>;
   #fault: TurnOutcome | undefined;
+  #wasDeleted = false;
+  /** The turn whose outcome somebody waits for. */
+  #awaited: TurnId | null = null;
   /** Set while somebody waits for the outcome. */
   #onChange: (() => void) | null = null;
 
-  /** @param listener hears the chunks of this turn, and what the session waits for. */
-  constructor({ turnId, options }: AttendedMessage, listener: TurnListener) {
+  /**
+   * @param listener hears the chunks of this turn, and what the session waits for.
+   * @param endOf says how a turn that was begun has ended, when its session was deleted. Null: it has not.
+   */
+  constructor(
+    { turnId, options }: AttendedMessage,
+    listener: TurnListener,
+    endOf: (turnId: TurnId) => Promise<TurnOutcome | null>,
+  ) {
     this.progress = new TurnProgress(options?.output !== undefined);
     this.#turnId = turnId;
     this.#listener = listener;
+    this.#endOf = endOf;
   }
 
   hear(signal: SessionSignal): void {
@@ -206,16 +222,20 @@ class AttendedTurn implements SessionListener {
     const ended = outcomeOf(event);
     if (ended) this.#outcomes.set(ended.turnId, ended.outcome);
     if (ended || event.type.startsWith('tool-call.')) this.#onChange?.();
+    if (event.type === 'session.deleted') {
+      this.#wasDeleted = true;
+      this.#lookForEnd();
+    }
   }
 
   /** Call it once. */
   outcomeOf(turnId: TurnId): Promise<TurnOutcome> {
-    return this.#when(() => this.#outcomes.get(turnId) ?? this.#fault);
+    return this.#when(turnId, () => this.#outcomes.get(turnId) ?? this.#fault);
   }
 
   /** Instead of `outcomeOf`. Rejects with the error that ended the turn. */
   pause(): Promise<TurnPause> {
-    return this.#when(() => {
+    return this.#when(this.#turnId, () => {
       const outcome = this.#outcomes.get(this.#turnId) ?? this.#fault;
       if (outcome) return { outcome };
       const { missingCalls: calls, reply: content } = this.progress;
@@ -223,13 +243,25 @@ class AttendedTurn implements SessionListener {
     }).then((pause) => ('outcome' in pause ? replyOf(pause.outcome) : pause));
   }
 
-  #when<T>(found: () => T | undefined): Promise<T> {
+  /** @param turnId has begun. */
+  #when<T>(turnId: TurnId, found: () => T | undefined): Promise<T> {
+    this.#awaited = turnId;
     return new Promise((resolve) => {
       this.#onChange = () => {
         const value = found();
         if (value !== undefined) resolve(value);
       };
       this.#onChange();
+      if (this.#wasDeleted) this.#lookForEnd();
+    });
+  }
+
+  #lookForEnd(): void {
+    const turnId = this.#awaited;
+    if (turnId === null || this.#outcomes.has(turnId)) return;
+    void this.#endOf(turnId).then((outcome) => {
+      if (outcome && !this.#outcomes.has(turnId)) this.#outcomes.set(turnId, outcome);
+      this.#onChange?.();
     });
   }
 }

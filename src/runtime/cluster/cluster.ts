@@ -89,6 +89,8 @@ export class Cluster implements Peers, AsyncDisposable {
   #known: ReadonlySet<NodeId>;
   /** Nodes that have lost their leases. One that was paused may wake up, and asks again what was done long ago. */
   readonly #gone = new Set<NodeId>();
+  /** Those that this node has certainly removed. */
+  readonly #removed = new Set<NodeId>();
   #renewals = 0;
   #checking = false;
   readonly #stops: (() => void)[];
@@ -137,7 +139,10 @@ export class Cluster implements Peers, AsyncDisposable {
       link.onGap(() => this.#noteGap()),
       membership.onRenewed(() => this.#noteRenewal()),
       membership.onRemoved((nodes) => {
-        for (const node of nodes) this.tellOne(node, REMOVED, null);
+        for (const node of nodes) {
+          this.#removed.add(node);
+          this.tellOne(node, REMOVED, null);
+        }
       }),
     ];
   }
@@ -266,7 +271,10 @@ export class Cluster implements Peers, AsyncDisposable {
 
   #hear(text: string): void {
     const message = parseMessage(text);
-    if (!message || this.#gone.has(message.from)) return;
+    if (!message) return;
+    // What told it so may have been lost.
+    if (this.#removed.has(message.from)) this.tellOne(message.from, REMOVED, null);
+    if (this.#gone.has(message.from)) return;
     this.#take(message);
   }
 

@@ -75,6 +75,7 @@ export class RemoteFeed {
   /** Whether this node certainly owns the session, and its clients lack nothing. */
   #isCertain = false;
   #isClosed = false;
+  #isOverdue = false;
   /** Seq of the last event that the log had at the last look. */
   #lookedHead = 0;
   /** Whether the log did not have the session at the last look, although its clients have events of it. */
@@ -100,6 +101,11 @@ export class RemoteFeed {
   /** Whether it is known what the clients have. */
   get hasBegun(): boolean {
     return this.#cursor !== null;
+  }
+
+  /** Whether `own` has failed, and is to be called again. */
+  get isOverdue(): boolean {
+    return this.#isOverdue;
   }
 
   get isOwn(): boolean {
@@ -132,7 +138,7 @@ export class RemoteFeed {
 
   /** This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. */
   async own(): Promise<void> {
-    if (this.#isOwn && this.#isCertain) return;
+    if (this.#isOwn && this.#isCertain && !this.#isOverdue) return;
     this.#stop();
     this.#isOwn = true;
     const attempt = this.#attempt;
@@ -172,6 +178,13 @@ export class RemoteFeed {
     this.#began = null;
   }
 
+  /** Learns when the session of the clients began, so that another one is noticed. */
+  async learn(): Promise<void> {
+    if (this.seq === 0 || this.#began !== null) return;
+    const attempt = this.#attempt;
+    await this.#guard(attempt, () => this.#lookForAnother());
+  }
+
   /** The node is gone, or does not own the session any more. */
   loseSource(): void {
     this.#stop();
@@ -202,7 +215,7 @@ export class RemoteFeed {
     const isAnother = head < seq || (this.#began !== null && began !== this.#began);
     const isTold = isAnother && this.seq > 0;
     if (isTold) this.#tellDeleted();
-    this.#began = head === 0 ? null : began;
+    this.#began = isTold || head === 0 || seq === 0 ? null : began;
     return isTold;
   }
 
@@ -213,11 +226,13 @@ export class RemoteFeed {
    */
   poll(place: StreamPlace, mark: FeedMark): void {
     if (this.#isOwn || this.#cursor === null || this.#held) return;
-    if (place.head > 0 && this.compare(place, mark) && this.#source !== null) {
-      void this.attach(this.#source);
+    if (place.head > 0 && this.compare(place, mark)) {
+      if (this.#source !== null) void this.attach(this.#source);
       return;
     }
+    if (mark.ended !== this.#ended) return;
     if (place.head === 0 && this.#cursor.seq > 0) {
+      if (mark.seq === 0) return;
       // What its owner has told of the deletion is on its way, or was lost: the log has nothing of it.
       if (this.#wasMissing) this.#tellDeleted();
       this.#wasMissing = !this.#wasMissing;
@@ -234,8 +249,9 @@ export class RemoteFeed {
   /** @param from the node that sends the signals. @param n number of its message. */
   hear(from: NodeId, n: number, signals: readonly SessionSignal[]): void {
     if (this.#source === null && this.#cursor && !this.#isOwn) {
-      // The session was nobody's, and the node that has it now was told who wants its signals.
-      if (!this.#follows(signals)) void this.attach(from);
+      // The session was nobody's, and the node that has it now was told who wants its signals. What comes may be late, or of
+      // another session with the same id, unless the clients have nothing yet.
+      if (this.seq > 0 || !this.#follows(signals)) void this.attach(from);
       this.#source = from;
       this.#sourceSeq = this.#cursor.seq;
     }
@@ -266,6 +282,7 @@ export class RemoteFeed {
     this.#isOwn = false;
     this.#isCertain = false;
     this.#presumesEnd = false;
+    this.#isOverdue = false;
   }
 
   async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {
@@ -279,8 +296,11 @@ export class RemoteFeed {
       this.#since = n;
     } else if (!isNew || !wasWatched || !this.#isNext(head, this.#heldSignals)) {
       // Its owner may lag behind the log.
-      if (head !== this.#cursor.seq) await this.#lookForAnother();
+      const { ended } = this.mark;
+      if (this.seq > 0) await this.#lookForAnother();
       if (attempt !== this.#attempt) return;
+      // The position, and what was heard since, may be of the one before.
+      if (ended !== this.#ended) return this.#attach(attempt, node, false);
       // No further than the text is from: later events come as signals.
       await this.#catchUp(attempt, head);
       if (attempt !== this.#attempt) return;
@@ -317,8 +337,9 @@ export class RemoteFeed {
       const limit = Math.min(PAGE_EVENTS, head - this.#cursor.seq);
       const page = await this.#deps.read(this.#stream, this.#cursor.seq, limit);
       if (attempt !== this.#attempt) return;
+      const { ended } = this.mark;
       for (const event of page) this.#take(event);
-      if (page.length < limit) return;
+      if (page.length < limit || ended !== this.#ended) return;
     }
   }
 
@@ -371,6 +392,7 @@ export class RemoteFeed {
   #beginAnew(): void {
     this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
     this.#began = null;
+    this.#wasMissing = false;
     this.#ended += 1;
   }
 
@@ -387,6 +409,7 @@ export class RemoteFeed {
       const wasOwn = this.#isOwn;
       this.#stop();
       this.#isOwn = wasOwn;
+      this.#isOverdue = wasOwn;
       if (error instanceof SessionElsewhereError) this.#deps.onLost(this.#stream, error.owner);
       else this.#deps.onError(this.#stream, error);
     }

@@ -190,6 +190,7 @@ export class RemoteFeeds {
   async check(): Promise<void> {
     const { living } = this.#deps.membership;
     for (const node of this.#lastOf.keys()) if (!living.has(node)) this.#forget(node);
+    for (const feed of this.#feeds.values()) if (feed.isOverdue) void feed.own();
     const wanted = [...this.#feeds].filter(([stream, { isOwn }]) => !isOwn && !this.#unplaced.has(stream));
     for (const [, feed] of wanted) if (feed.source !== null && !living.has(feed.source)) feed.loseSource();
     for (let begin = 0; begin < wanted.length; begin += PAGE_STREAMS) {
@@ -221,8 +222,13 @@ export class RemoteFeeds {
 
   /** While the node cannot be asked, the log has what happens at it. */
   async #attachOr(feed: RemoteFeed, node: NodeId, place: StreamPlace, mark: FeedMark): Promise<void> {
+    const isFirst = !feed.hasBegun;
     await feed.attach(node);
-    if (feed.isClosed || feed.source !== null || feed.isOwn) return;
+    if (feed.isClosed || feed.isOwn) return;
+    if (feed.source !== null) {
+      if (isFirst) await feed.learn();
+      return;
+    }
     feed.begin(place.head);
     feed.poll(place, mark);
   }

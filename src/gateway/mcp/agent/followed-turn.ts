@@ -3,6 +3,7 @@ import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../../ports/bus.ts';
+import { endAfterDeletion } from '../../turns/end-after-deletion.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
 import { askedIn, keyOf, type Question } from './asked-question.ts';
 import type { TurnPlace } from './turn-place.ts';
@@ -24,7 +25,11 @@ export class FollowedTurn implements SessionListener, Disposable {
   readonly #state: TurnState;
   readonly #hearer: TurnHearer;
   readonly #told = new Set<string>();
-  #fault: TurnOutcome | undefined;
+  readonly #lookForEnd: () => void;
+  #end: TurnOutcome | undefined;
+  /** Whether the session was deleted, and whether the turn has begun. */
+  #wasDeleted = false;
+  #hasBegun = false;
   #onChange = (): void => undefined;
 
   constructor(bus: Bus, { sessionId, turnId }: TurnPlace, context: RequestContext, hearer: TurnHearer) {
@@ -32,6 +37,11 @@ export class FollowedTurn implements SessionListener, Disposable {
     this.#state = new TurnState(turnId);
     this.#hearer = hearer;
     this.#topic = bus.topicOf(sessionId, context);
+    this.#lookForEnd = () =>
+      void endAfterDeletion(bus, { sessionId, turnId }, context).then((outcome) => {
+        this.#end ??= outcome ?? undefined;
+        this.#onChange();
+      });
     bus.onSession(this.#topic, this);
   }
 
@@ -54,17 +64,23 @@ export class FollowedTurn implements SessionListener, Disposable {
       const question = askedIn(signal);
       if (question) this.#tell(question);
       this.#onChange();
+      if (signal.event.type === 'session.deleted') {
+        this.#wasDeleted = true;
+        if (this.#hasBegun) this.#lookForEnd();
+      }
     } else if (signal.type === 'session.fault') {
-      this.#fault = { status: 'failed', error: signal.error };
+      this.#end = { status: 'failed', error: signal.error };
       this.#onChange();
     } else if (signal.type === 'reply.chunk' && signal.turnId === this.#state.turnId) {
       this.#hearer.onChunk(signal);
     }
   }
 
-  /** Call it once. @param isAsked whether the turn stops for this question. */
+  /** Call it once, when the turn has begun. @param isAsked whether the turn stops for this question. */
   async stop(isAsked: (question: Question) => boolean): Promise<TurnStop> {
-    const outcome = () => this.#state.outcome ?? this.#fault;
+    const outcome = () => this.#state.outcome ?? this.#end;
+    this.#hasBegun = true;
+    if (this.#wasDeleted) this.#lookForEnd();
     await new Promise<void>((resolve) => {
       this.#onChange = () => {
         if (outcome() || this.#state.questions.some(isAsked)) resolve();

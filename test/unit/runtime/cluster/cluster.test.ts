@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import { Cluster } from '../../../../src/runtime/cluster/cluster.ts';
-import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
@@ -15,7 +15,7 @@ async function nodes(count: number) {
     const { store } = membership;
     return new Cluster({ membership, link: network.connect(), store, log: recordingLog() });
   });
-  return { shared, memberships, clusters };
+  return { shared, network, memberships, clusters };
 }
 
 it('has no answer of a node that does not know the question yet', async () => {
@@ -51,4 +51,22 @@ it('tells a node that it has removed, which ends, unless it is stopping', async 
   expect(one?.living.size).toBe(1);
   await expect.poll(() => cutOff?.isLost).toBe(true);
   expect(stopping?.isLost).toBe(false);
+});
+
+it('tells a node again that it has removed, when it hears of it and the first text was lost', async () => {
+  const { shared, network, memberships, clusters } = await nodes(2);
+  const [one, cutOff] = memberships;
+  await one?.refresh();
+  shared.now += 2_000;
+  network.way = (text) => (text.includes('node.removed') ? LOST : [0]);
+  await one?.refresh();
+  await new Promise(setImmediate);
+  network.way = () => [0];
+  // It goes on asking, and reminding those that watch its sessions.
+  for (let times = 0; times < 3; times += 1) {
+    clusters[1]?.tell('anything', null);
+    await one?.refresh();
+    await new Promise(setImmediate);
+  }
+  await expect.poll(() => cutOff?.isLost).toBe(true);
 });

@@ -644,3 +644,222 @@ function act(session: FedSession, node: FedNode, random: () => number): void {
     session.resume(session.head);
   }
 }
+
+describe('the next session with the id of one that was deleted', () => {
+  const renamed = (session: FedSession, count: number): void => {
+    for (let more = 0; more < count; more += 1) session.append({ type: 'session.renamed', title: `${more}` });
+  };
+
+  it('is not told as deleted because of one before it that the clients never heard of', async () => {
+    const { node, session, told } = await start({ events: 0, owner: null });
+    node.network.way = () => LOST;
+    session.owner = A;
+    session.begin();
+    await node.settle();
+    node.beforeRead = () => Promise.reject(new Error('away'));
+    // The place of the session arrives, its events do not.
+    await node.feeds.check();
+    await node.settle();
+    session.delete();
+    session.owner = null;
+    node.feeds.released(['s'], A);
+    await node.settle();
+    node.beforeRead = async () => undefined;
+    node.network.way = () => [0];
+    session.owner = B;
+    session.begin();
+    await node.settle();
+    expect(seqs(told)).toEqual([1]);
+    await node.feeds.check();
+    await node.settle();
+    expect(seqs(told)).toEqual([1]);
+  });
+
+  it('is not told as deleted because a look saw the one before it that was being erased', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    // Recorded and told, but not erased yet: that waits for the grants of the session to be revoked.
+    const { place } = session;
+    session.delete();
+    await node.settle();
+    expect(seqs(told)).toEqual([4]);
+    const { head, events } = session;
+    expect(head).toBe(0);
+    Object.defineProperty(session, 'place', { value: { ...place, head: 4 }, configurable: true });
+    Object.defineProperty(session, 'head', { value: 4, configurable: true });
+    await node.feeds.check();
+    await node.settle();
+    Reflect.deleteProperty(session, 'place');
+    Reflect.deleteProperty(session, 'head');
+    expect(events).toEqual([]);
+    session.begin();
+    await node.settle();
+    expect(seqs(told)).toEqual([4, 1]);
+    await node.feeds.check();
+    await node.settle();
+    expect(seqs(told)).toEqual([4, 1]);
+  });
+
+  it('is not told as deleted by a look that was asked before it began', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    // The deletion is on its way, and the first look does not find the session.
+    node.network.way = (text) => (text.includes('session.deleted') ? [2] : [0]);
+    session.delete();
+    node.endTurn();
+    await node.feeds.check();
+    expect(seqs(told)).toEqual([]);
+    node.network.way = () => [0];
+    await node.settle();
+    expect(seqs(told)).toEqual([4]);
+    // The second look finds nothing either, and its answer comes when the next session has begun.
+    const looked = Promise.withResolvers<void>();
+    const found = node.sessions.get('s');
+    node.sessions.delete('s');
+    node.beforePlaces = () => looked.promise;
+    const checked = node.feeds.check();
+    if (found) node.sessions.set('s', found);
+    session.begin();
+    await node.settle();
+    expect(seqs(told)).toEqual([4, 1]);
+    node.sessions.delete('s');
+    looked.resolve();
+    await checked;
+    expect(seqs(told)).toEqual([4, 1]);
+  });
+
+  it('is not read for nobody, when the clients leave as they are told that theirs was deleted', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    await node.feeds.check();
+    node.network.way = () => LOST;
+    session.delete();
+    session.begin();
+    renamed(session, 1);
+    await node.settle();
+    // As every reader does.
+    const push = told.push.bind(told);
+    told.push = (...signals) => {
+      const count = push(...signals);
+      if (signals.some((signal) => 'event' in signal && signal.event.type === 'session.deleted'))
+        node.feeds.close('s');
+      return count;
+    };
+    await node.feeds.check();
+    await node.settle();
+    expect(node.feeds.size).toBe(0);
+    expect([seqs(told), node.reads]).toEqual([[4], 0]);
+  });
+
+  it('is told once although it is not erased yet when the feed catches up', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    node.network.way = () => LOST;
+    session.append({ type: 'session.deleted' });
+    await node.settle();
+    node.network.way = () => [0];
+    let reads = 0;
+    node.beforeRead = async () => {
+      reads += 1;
+      // Erased in the end.
+      if (reads > 6) session.events = [];
+    };
+    node.feeds.attachAgain();
+    await node.settle();
+    expect(seqs(told)).toEqual([4]);
+  });
+
+  it('and has as many events is not taken for the one before, also if more follow before the next look', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    await node.feeds.check();
+    node.network.way = () => LOST;
+    session.delete();
+    session.begin();
+    renamed(session, 2);
+    await node.settle();
+    node.network.way = () => [0];
+    // The owner repeats the number of its last message.
+    node.clock.increment(REMIND_MS);
+    await node.settle();
+    renamed(session, 1);
+    await node.settle();
+    await node.feeds.check();
+    await node.settle();
+    expect(seqs(told)).toEqual([4, 1, 2, 3, 4]);
+  });
+
+  it('soon after the client came is told as deleted, although it has more events', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    // No `check` yet, but the place of the session was looked up when the client came.
+    node.network.way = () => LOST;
+    session.delete();
+    session.begin();
+    renamed(session, 4);
+    await node.settle();
+    node.network.way = () => [0];
+    for (let looks = 0; looks < 3; looks += 1) {
+      await node.feeds.check();
+      await node.settle();
+    }
+    expect(seqs(told)).toEqual([4, 1, 2, 3, 4, 5]);
+  });
+
+  it('is told as deleted by this node as its owner, also if the log was away for a moment', async () => {
+    const { node, session, told } = await start({ events: 5 });
+    await node.feeds.check();
+    node.network.way = () => LOST;
+    session.delete();
+    session.begin();
+    session.owner = LISTENER;
+    node.beforePlaces = () => Promise.reject(new Error('away'));
+    await node.feeds.own('s');
+    expect(node.errors).toHaveLength(1);
+    node.beforePlaces = async () => undefined;
+    for (let looks = 0; looks < 3; looks += 1) {
+      await node.feeds.check();
+      await node.settle();
+    }
+    // What this node tells as the owner comes after that.
+    node.feeds.noteOwn('s', session.append({ type: 'session.renamed', title: 'x' }));
+    expect(seqs(told)[0]).toBe(6);
+  });
+
+  it('is not told as deleted by a late message about the one before', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    await node.feeds.check();
+    node.network.way = (text) => (text.startsWith('{"type":"feed"') ? [9] : LOST);
+    node.beforeWatch = () => Promise.reject(new Error('nobody can be asked'));
+    session.delete();
+    node.endTurn();
+    session.begin();
+    renamed(session, 2);
+    node.endTurn();
+    for (let looks = 0; looks < 3; looks += 1) {
+      await node.feeds.check();
+      await quiet();
+    }
+    expect(seqs(told)).toEqual([4, 1, 2, 3]);
+    node.network.way = () => [0];
+    node.beforeWatch = async () => undefined;
+    await node.settle();
+    expect(seqs(told)).toEqual([4, 1, 2, 3]);
+  });
+
+  it('within the time that a feed takes to catch up is not mixed with the one before', async () => {
+    const { node, session, told } = await start({ events: 3 });
+    await node.feeds.check();
+    lose(node, 'feed');
+    renamed(session, 1);
+    await node.settle();
+    // Asked again, the owner says that there are 4 events; before the place is known, there is another session.
+    const looked = Promise.withResolvers<void>();
+    node.beforePlaces = () => looked.promise;
+    node.clock.increment(REMIND_MS);
+    await node.settle();
+    session.delete();
+    session.begin();
+    renamed(session, 4);
+    await node.settle();
+    looked.resolve();
+    await node.settle();
+    await node.feeds.check();
+    await node.settle();
+    expect(seqs(told)).toEqual([4, 1, 2, 3, 4, 5]);
+  });
+});
