@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Handshake, HttpRequest } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
+import { parseJson } from '../requests/json-text.ts';
 
 /** Between `/agents/` and the path of the agent. */
 const PATH = /^\/agents\/([^/]*)(\/.*)?$/;
@@ -89,7 +90,7 @@ function isJson({ method, headers }: ServedRequest): boolean {
 /** The route itself refuses what is not valid JSON. */
 function agentField(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text);
+    const body = parseJson(text);
     return typeof body === 'object' && body !== null && 'agent' in body ? body.agent : undefined;
   } catch {
     return undefined;

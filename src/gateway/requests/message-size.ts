@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { encodedBytes, type MaxBytes, tooLarge } from '../../core/size-limits.ts';
 import type { HttpRequest } from '../../ports/web-server.ts';
+import { parseJson } from './json-text.ts';
 
 /** Where a message holds its image. */
 const Holder = z.union([
@@ -42,7 +43,7 @@ function checkBytes(bytes: number, maxBytes: MaxBytes, imagesLength: () => numbe
 
 function base64Length(text: string | Uint8Array): number {
   try {
-    const message: unknown = JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString());
+    const message = parseJson(typeof text === 'string' ? text : Buffer.from(text).toString());
     return Holder.safeParse(message).data?.imageData.base64.length ?? 0;
   } catch {
     return 0; // Text that is not JSON has no image.

@@ -12,6 +12,7 @@ import {
   ResetFrame,
   ToolResultFrame,
 } from '../../wire/requests.ts';
+import { parseJson } from '../requests/json-text.ts';
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
 import type { FrameId } from '../stream/resumable-frames.ts';
 
@@ -69,7 +70,7 @@ const IdentifiedFrame = z.discriminatedUnion('type', [
 /** The id of a message or of a command, even if the rest of the frame is invalid. */
 export function frameIdOf(text: string): FrameId | undefined {
   try {
-    const { data } = IdentifiedFrame.safeParse(JSON.parse(text));
+    const { data } = IdentifiedFrame.safeParse(parseJson(text));
     if (data === undefined) return undefined;
     return data.type === 'message'
       ? { clientMessageId: data.clientMessageId }

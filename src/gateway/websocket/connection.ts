@@ -76,6 +76,8 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   /** Handles the frames of a client one after the other, in the order in which they were sent. */
   #inbox = RESOLVED;
   #isClosed = false;
+  /** Whether the client may do nothing more. */
+  #isLost = false;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
     const { session, after, offset = 0, reasoning, context, address, leave } = query;
@@ -139,6 +141,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   lose(error: ServiceError): void {
+    this.#isLost = true;
     this.send(encodeError(error));
     endLost(this.socket, error);
   }
@@ -155,6 +158,8 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   async #handle(text: string): Promise<void> {
+    // Frames that came before wait for each other.
+    if (this.#isLost) return;
     try {
       await this.#execute(decodeFrame(text, this.#deps.maxRequestBytes));
     } catch (error) {

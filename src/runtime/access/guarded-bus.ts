@@ -1,4 +1,5 @@
 import { requireScope } from '../../core/access/require-scope.ts';
+import type { Scope } from '../../core/access/scopes.ts';
 import { sentKeyId } from '../../core/access/session-keys.ts';
 import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -23,6 +24,8 @@ export interface GuardedBusDeps {
   /** Takes what may pass to the bus. */
   readonly requests: Pick<Bus, 'send'>;
   readonly grants: GrantBook;
+  /** Throws if the credential was revoked since its client was authenticated. */
+  readonly refuseRevoked: (client: RequestContext) => void;
   readonly audit: Audit;
 }
 
@@ -35,11 +38,13 @@ export class GuardedBus implements Bus {
   readonly #bus: Bus;
   readonly #requests: Pick<Bus, 'send'>;
   readonly #visible: VisibleSessions;
+  readonly #refuseRevoked: (client: RequestContext) => void;
   readonly #audit: Audit;
 
-  constructor({ bus, requests, grants, audit }: GuardedBusDeps) {
+  constructor({ bus, requests, grants, refuseRevoked, audit }: GuardedBusDeps) {
     this.#bus = bus;
     this.#requests = requests;
+    this.#refuseRevoked = refuseRevoked;
     this.#audit = audit;
     this.#visible = new VisibleSessions(grants);
   }
@@ -53,7 +58,9 @@ export class GuardedBus implements Bus {
     const meant = inward ? inward(request, client, this.#visible) : request;
     const needs = sessionNeeds(type, meant);
     try {
-      requireScope(client, scopeOf(type));
+      // Whose key was revoked may still end what runs for it.
+      if (type === 'turn.cancel') requireScope(client, scopeOf(type));
+      else this.#require(client, scopeOf(type));
       for (const { id, need } of needs) this.#visible.require(id, need, client);
       const answer = await this.#requests.send(type, meant, client);
       this.#record(type, meant, { needs, client });
@@ -62,6 +69,11 @@ export class GuardedBus implements Bus {
       this.#record(type, meant, { needs, client }, error);
       throw inNamesOf(client, needs, error);
     }
+  }
+
+  #require(client: RequestContext, scope: Scope | null): void {
+    this.#refuseRevoked(client);
+    requireScope(client, scope);
   }
 
   #record(
@@ -81,7 +93,7 @@ export class GuardedBus implements Bus {
     const id = sessionIdOf(name, client);
     const needs = [{ id }];
     try {
-      requireScope(client, 'sessions:read');
+      this.#require(client, 'sessions:read');
       this.#visible.require(id, 'read', client);
     } catch (error) {
       this.#record('session.events', {}, { needs, client }, error);
@@ -104,7 +116,7 @@ export class GuardedBus implements Bus {
   }
 
   onOfferChange(listener: (change: OfferChange) => void, client: RequestContext): Unsubscribe {
-    requireScope(client, 'servers:read');
+    this.#require(client, 'servers:read');
     return this.#bus.onOfferChange(listener, client);
   }
 
@@ -129,7 +141,7 @@ export class GuardedBus implements Bus {
   }
 
   #filterFor(client: RequestContext, { sessionId }: MachineFilter): MachineFilter {
-    requireScope(client, 'sessions:read');
+    this.#require(client, 'sessions:read');
     return sessionId === undefined ? {} : { sessionId: this.topicOf(sessionId, client) };
   }
 

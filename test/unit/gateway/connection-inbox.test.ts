@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { LimitsConfig } from '../../../src/config/schema/agent-config.ts';
+import { ServiceError } from '../../../src/core/errors.ts';
 import { contextOf } from '../../../src/core/request/request-context.ts';
 import { rateLimits } from '../../../src/gateway/security/rate-limits.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
@@ -42,7 +43,7 @@ function slow() {
     const text = JSON.stringify({ type: 'message', content });
     connection.receive(text, text.length);
   };
-  return { say, socket, counted, begun, open: () => gate.resolve() };
+  return { say, socket, connection, counted, begun, open: () => gate.resolve() };
 }
 
 it('counts frames as they come, while the first one is still waiting, and answers them in their order', async () => {
@@ -58,4 +59,15 @@ it('counts frames as they come, while the first one is still waiting, and answer
   expect(socket.taken.map((text) => JSON.parse(text))).toMatchObject(
     [1, 2].map(() => ({ event: 'error', data: { code: 'RATE_LIMIT_EXCEEDED' } })),
   );
+});
+
+it('does nothing of what its client has sent when the credential ends', async () => {
+  const { say, connection, begun, open } = slow();
+  for (let count = 1; count <= LIMIT; count += 1) say(`message ${count}`);
+  await nextLoop();
+  connection.lose(new ServiceError('UNAUTHORIZED', 'The credential was revoked.', { reason: 'revoked' }));
+  open();
+  for (let turns = 0; turns < 5; turns += 1) await nextLoop();
+  // It was given to the bus before.
+  expect(begun).toEqual(['message 1']);
 });

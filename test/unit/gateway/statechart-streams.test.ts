@@ -89,7 +89,7 @@ describe('the event stream of the statecharts', () => {
     expect(response).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/event-stream' },
-      body: '',
+      body: null,
     });
     expect([isWatched(), statecharts.streams]).toEqual([false, 0]);
   });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Peers } from '../../../ports/peers.ts';
+import { parseJson } from '../../requests/json-text.ts';
 
 const ENDED = 'mcp-session.ended';
 const CANCELLED = 'mcp-call.cancelled';
@@ -57,7 +58,7 @@ export class McpPeers {
 /** Whether that is all that the body is: a node that hears it does what it says. */
 function isCancellation(body: string): boolean {
   try {
-    const message: unknown = JSON.parse(body);
+    const message = parseJson(body);
     return (
       typeof message === 'object' &&
       message !== null &&

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseJson } from '../../../../src/gateway/requests/json-text.ts';
 
 const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -28,6 +28,15 @@ describe('the JSON of a client', () => {
   });
 
   it('that cannot be read is a SyntaxError', () => {
-    expect(() => parseJson(`${'['.repeat(300)}`)).toThrow(SyntaxError);
+    const open = '['.repeat(150);
+    for (const text of [open, `${open}${' '.repeat(300)}"`, `${'"\\'.repeat(200)}`, `{"${'\\"'.repeat(300)}`])
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+
+  it('is refused before it is read if it is too deep', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(() => parseJson(lists(100_000))).toThrow('nested too deeply');
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
   });
 });

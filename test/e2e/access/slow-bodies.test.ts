@@ -1,0 +1,76 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect } from 'vitest';
+import type { Identity } from '../../../src/core/access/identity.ts';
+import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
+import { verifies } from '../requirements.ts';
+
+/** Says when a token has been checked. */
+class WatchedTokens extends KnownTokens {
+  onVerified = (): void => undefined;
+
+  override async verify(token: string): Promise<Identity> {
+    const known = await super.verify(token);
+    this.onVerified();
+    return known;
+  }
+}
+
+const REQUESTS = {
+  '/api/message-sync': { message: 'hello' },
+  '/api/message': { message: 'hello' },
+  '/api/connect-server': { name: 'late', config: scriptableServer() },
+  '/api/tickets': {},
+  '/v1/chat/completions': { model: 'default', messages: [{ role: 'user', content: 'hello' }] },
+  '/v1/responses': { model: 'default', input: 'hello' },
+};
+
+describe('a request whose body comes late', () => {
+  for (const [path, body] of Object.entries(REQUESTS))
+    verifies(
+      'auth.revoked',
+      async () => {
+        const model = new DirectedModel();
+        const tokens = new WatchedTokens({
+          ada: identity('ada', { roles: ['operator'] }),
+          bob: identity('bob', { roles: ['admin'] }),
+        });
+        // Where there are several agents, the body may name one.
+        const agents = { first: SCRIPTED, second: SCRIPTED };
+        await using service = await RunningService.start({
+          agents,
+          adapters: { model },
+          verifiers: [tokens],
+        });
+        const verified = new Promise<void>((resolve) => {
+          tokens.onVerified = resolve;
+        });
+        const socket = connect(service.port, '127.0.0.1');
+        const json = JSON.stringify(body);
+        socket.write(
+          [
+            `POST ${path} HTTP/1.1`,
+            'Host: localhost',
+            `Authorization: ${bearer('ada').Authorization}`,
+            'Content-Type: application/json',
+            `Content-Length: ${json.length}`,
+            'Connection: close',
+            '\r\n',
+          ].join('\r\n'),
+        );
+        await verified;
+        service.access?.revoke('credential-of-ada');
+        socket.write(json);
+        const answer = await text(socket);
+        expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+        expect(answer).toContain('The credential was revoked.');
+        const sessions = await service.fetch('/api/sessions', { headers: bearer('bob') });
+        expect(await sessions.json()).toMatchObject({ sessions: [] });
+        expect(model.calls).toHaveLength(0);
+      },
+      `${path}: nothing is done, whoever was authenticated with its head`,
+    );
+});
