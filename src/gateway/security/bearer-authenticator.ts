@@ -98,7 +98,9 @@ export class BearerAuthenticator implements Authenticator {
     // Otherwise whoever finds a ticket in a log could get one after the other.
     if (method !== 'GET') return this.#refuse(ticketNotUsable(method), address, null, false);
     const known = this.#deps.tickets.redeem(ticket);
-    const orRefuse = (context: RequestContext | null) => context ?? this.#refuse(badTicket(), address, null);
+    // Where the ticket is used, not where it was got.
+    const orRefuse = (context: RequestContext | null) =>
+      context === null ? this.#refuse(badTicket(), address, null) : { ...context, address };
     return known instanceof Promise ? known.then(orRefuse) : orRefuse(known);
   }
 

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts';
+import { TicketResponse } from '../../../src/wire/responses.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { filesWith } from '../../support/service/files-with.ts';
 import { RunningService } from '../../support/service/running-service.ts';
@@ -40,6 +43,23 @@ async function start(options: object = {}) {
 }
 
 describe('the audit trail', () => {
+  verifies(
+    'audit.entries',
+    async () => {
+      await using setup = await start();
+      const { ticket } = TicketResponse.parse(await (await setup.ask('ada', 'POST', '/api/tickets')).json());
+      const path = `/api/sessions/acme%2Ftest:root%2Fx?ticket=${ticket}`;
+      const used = get({ host: '127.0.0.1', localAddress: '127.0.0.9', port: setup.service.port, path });
+      const [response]: IncomingMessage[] = await once(used, 'response');
+      response?.resume();
+      expect(response?.statusCode).toBe(404);
+      expect((await setup.auditOf('root')).map(shown)).toMatchObject([
+        { what: 'session.view', outcome: 'SESSION_NOT_FOUND', address: '127.0.0.9' },
+      ]);
+    },
+    'of who uses a ticket: the address is that of the use',
+  );
+
   verifies('audit.entries', async () => {
     await using setup = await start();
     const { ask, auditOf, service } = setup;
