@@ -2,6 +2,8 @@ import { ServiceError } from '../../core/errors.ts';
 
 /** More would overflow the stack of what walks through a value: writing it, hashing it, compiling a schema. */
 const MOST_LEVELS = 200;
+/** A longer text that is too deep is not read, to say whether it is JSON: megabytes of brackets would take seconds. */
+const MOST_CHARACTERS_READ = 128 * 1024;
 const QUOTE = '"'.charCodeAt(0);
 const BACKSLASH = '\\'.charCodeAt(0);
 const OPENING: ReadonlySet<number> = new Set([...'[{'].map((sign) => sign.charCodeAt(0)));
@@ -9,9 +11,11 @@ const CLOSING: ReadonlySet<number> = new Set([...']}'].map((sign) => sign.charCo
 
 /** The value of a JSON text that a client has sent. Throws a `SyntaxError`, or `INVALID_REQUEST` if it is too deep. */
 export function parseJson(text: string, field = 'body'): unknown {
-  // Before it is read: megabytes of brackets would take seconds.
-  if (isTooDeep(text)) throw tooDeep(field);
-  return JSON.parse(text);
+  const isDeep = isTooDeep(text);
+  if (isDeep && text.length > MOST_CHARACTERS_READ) throw tooDeep(field);
+  const value: unknown = JSON.parse(text);
+  if (isDeep) throw tooDeep(field);
+  return value;
 }
 
 /** @param json a text that may be no JSON. */
