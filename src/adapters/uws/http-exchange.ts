@@ -126,8 +126,8 @@ export class HttpExchange {
   }
 
   /**
-   * Ends the answer to a `HEAD`, with the length that the answer to a `GET` has, if it is known. The length is written here: uWebSockets.js
-   * waits for the body of a length that it is told, and closes the connection with the next request.
+   * Ends the answer to a `HEAD`, with the length that the answer to a `GET` has, if it is known. The length is written here:
+   * uWebSockets.js waits for the body of a length that it is told, and closes the connection with the next request.
    */
   #endHead(body: Body): void {
     if (body !== null) this.#res.writeHeader('Content-Length', String(Buffer.byteLength(body)));

@@ -1,5 +1,6 @@
 import { asServiceError, ServiceError } from '../../core/errors.ts';
 import type { RequestContext, Rights } from '../../core/request/request-context.ts';
+import { credentialRevoked } from './revoked-credentials.ts';
 
 /** A connection that stays open as long as its credential is good. */
 export interface CredentialHolder {
@@ -65,7 +66,7 @@ export class HeldCredentials {
 
   revoke(credential: string): void {
     for (const [holder, held] of [...this.#held])
-      if (held.credential === credential) this.#end(holder, 'revoked', 'The credential was revoked.');
+      if (held.credential === credential) this.#end(holder, credentialRevoked());
   }
 
   /** Ends the connections that their clients may not have any more. */
@@ -74,8 +75,7 @@ export class HeldCredentials {
       try {
         holder.check?.();
       } catch (thrown) {
-        this.release(holder);
-        holder.lose(asServiceError(thrown));
+        this.#end(holder, asServiceError(thrown));
       }
     }
   }
@@ -87,12 +87,12 @@ export class HeldCredentials {
     // Pings keep a WebSocket open for as long as both sides live, so this may come to its end, too.
     if (left > LONGEST_TIMER_MS)
       return setTimeout(() => this.hold(holder, { rights }), LONGEST_TIMER_MS).unref();
-    return setTimeout(() => this.#end(holder, EXPIRED, 'The credential has expired.'), left).unref();
+    return setTimeout(() => this.#end(holder, credentialExpired()), left).unref();
   }
 
-  #end(holder: CredentialHolder, reason: string, message: string): void {
+  #end(holder: CredentialHolder, error: ServiceError): void {
     this.release(holder);
-    holder.lose(new ServiceError('UNAUTHORIZED', message, { reason }));
+    holder.lose(error);
   }
 }
 
@@ -141,6 +141,10 @@ class HeldStream implements StreamCredential, CredentialHolder {
     if (isRefusal(error)) for (const listener of [...this.#onRefused]) listener(error);
     this.#lost?.abort(error);
   }
+}
+
+function credentialExpired(): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The credential has expired.', { reason: EXPIRED });
 }
 
 function isRefusal({ details }: ServiceError): boolean {

@@ -15,6 +15,10 @@ export class RevokedCredentials {
   /** Throws `UNAUTHORIZED` if the credential of the client was revoked since the client was authenticated. */
   refuse({ rights }: Pick<RequestContext, 'rights'>): void {
     if (!rights || !this.#revoked.has(rights.credential)) return;
-    throw new ServiceError('UNAUTHORIZED', 'The credential was revoked.', { reason: 'revoked' });
+    throw credentialRevoked();
   }
+}
+
+export function credentialRevoked(): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The credential was revoked.', { reason: 'revoked' });
 }
