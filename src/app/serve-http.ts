@@ -108,14 +108,24 @@ export async function serveHttp({
   const history = new MetricRing(metrics, log);
   const routes = servedRoutes({
     ...{ host, clients, bus, unguarded, settings, version, log, server },
-    ...{ fanOut, statecharts, webSocket, history, maxRequestBytes },
+    ...{ authenticator, fanOut, statecharts, webSocket, history, maxRequestBytes },
   });
   const limitOf = bodyLimits(routes, maxRequestBytes);
   const router = new Router(routes);
   const mcp = new McpEndpoints(host, (agent) => {
     const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
     const { exposes, secrets } = agent;
-    return new McpEndpoint({ bus, card, exposes, secrets, maxRequestBytes, log, peers, fanOut });
+    return new McpEndpoint({
+      bus,
+      card,
+      exposes,
+      secrets,
+      authenticator,
+      maxRequestBytes,
+      log,
+      peers,
+      fanOut,
+    });
   });
   const http = new HttpFront({
     ...{ ...front, cors, router, mcp },

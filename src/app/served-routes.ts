@@ -19,6 +19,7 @@ import type { Statecharts } from '../gateway/sse/statecharts.ts';
 import type { SignalFanOut } from '../gateway/stream/signal-fan-out.ts';
 import { handshakeRoute } from '../gateway/websocket/handshake-route.ts';
 import type { WebSocketFront } from '../gateway/websocket/websocket-front.ts';
+import type { Authenticator } from '../ports/authenticator.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MetricHistory } from '../ports/metrics.ts';
@@ -37,6 +38,7 @@ export interface RouteDeps {
   /** As clients may use it. */
   readonly bus: Bus;
   readonly unguarded: Bus;
+  readonly authenticator: Authenticator;
   readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
@@ -54,7 +56,7 @@ export function servedRoutes({
   version,
   ...deps
 }: RouteDeps): Route[] {
-  const { fanOut, statecharts, webSocket, history, maxRequestBytes, log, server } = deps;
+  const { authenticator, fanOut, statecharts, webSocket, history, maxRequestBytes, log, server } = deps;
   const { metrics, first } = host;
   const identity = ({ agent }: RequestContext): AgentIdentity => (host.agents.get(agent) ?? first).identity;
   const always = [
@@ -90,7 +92,7 @@ export function servedRoutes({
     // Receivers of push notifications have no credential.
     pushKeysRoute(unguarded),
     ...a2aRoutes({
-      ...{ bus, fanOut, maxImageBytes: maxRequestBytes, log },
+      ...{ bus, fanOut, authenticator, maxImageBytes: maxRequestBytes, log },
       card: {
         ...{ bus, identity, version },
         baseOf: (request) => publicBaseOf(server, request),

@@ -6,8 +6,11 @@ export interface SchemaCheck {
    * if the schema itself is unusable: then the tool's server decides.
    */
   issueWith(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string | undefined>;
-  /** Against a schema of a client, who may be up to no good: it takes limited time and memory. Never rejects. */
-  ofClient(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<SchemaVerdict>;
+  /**
+   * Against a schema of a client, who may be up to no good: it takes limited time and memory. Never rejects.
+   * @param owner tells the client from all others. Checks of one client do not hold up those of another.
+   */
+  ofClient(schema: Readonly<Record<string, unknown>>, value: unknown, owner: string): Promise<SchemaVerdict>;
 }
 
 /** Empty if the value fits. */

@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelTool } from '../core/conversation/model-message.ts';
+import type { SessionId } from '../core/ids.ts';
 import type { SessionEventOf } from '../core/log/events.ts';
 import type { ApprovalPolicy } from '../core/tool-call/approval-policy.ts';
 import type { ClientTool } from '../core/tool-call/client-tool.ts';
@@ -40,6 +41,7 @@ export interface ToolOffer {
   readonly resolve: (
     raw: readonly RawToolCall[],
     conversation: readonly ModelMessage[],
+    sessionId: SessionId,
   ) => Promise<RequestedCall[]>;
 }
 
@@ -59,7 +61,7 @@ export interface TurnTools {
   /** @param clientTools those that the client lends to the turn. */
   forModel(clientTools?: readonly ClientTool[]): ToolOffer;
   /** @returns why the reply does not have the form that the client wants; undefined if it has. */
-  outputIssue(format: OutputFormat, reply: string): Promise<string | undefined>;
+  outputIssue(format: OutputFormat, reply: string, sessionId: SessionId): Promise<string | undefined>;
   questionsOf(serverId: string | null): QuestionSettings;
   /** Runs a call of the model. Never rejects: the model is told how the call ended. */
   call(

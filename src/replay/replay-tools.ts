@@ -1,4 +1,5 @@
 import { contentHash } from '../core/content-hash.ts';
+import type { SessionId } from '../core/ids.ts';
 import type { SessionEventOf } from '../core/log/events.ts';
 import type { ClientTool } from '../core/tool-call/client-tool.ts';
 import type { ToolOutcome } from '../core/tool-call/tool.ts';
@@ -28,8 +29,8 @@ export class ReplayTools implements TurnTools {
     this.#outputIssue = outputIssue;
   }
 
-  outputIssue(format: OutputFormat, reply: string): Promise<string | undefined> {
-    return this.#offered?.outputIssue(format, reply) ?? Promise.resolve(this.#outputIssue);
+  outputIssue(format: OutputFormat, reply: string, sessionId: SessionId): Promise<string | undefined> {
+    return this.#offered?.outputIssue(format, reply, sessionId) ?? Promise.resolve(this.#outputIssue);
   }
 
   isRunning(callId: string): boolean {
@@ -48,8 +49,8 @@ export class ReplayTools implements TurnTools {
   forModel(clientTools?: readonly ClientTool[]): ToolOffer {
     const offer = this.#offered?.forModel(clientTools);
     if (!offer) return { tools: [], resolve: () => this.#recordedCalls() };
-    const resolve: ToolOffer['resolve'] = async (raw, messages) =>
-      this.#withRecordedIds(await offer.resolve(raw, messages));
+    const resolve: ToolOffer['resolve'] = async (...asked) =>
+      this.#withRecordedIds(await offer.resolve(...asked));
     return { tools: offer.tools, resolve };
   }
 

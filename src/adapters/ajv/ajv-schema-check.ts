@@ -27,7 +27,7 @@ export function ajvSchemaCheck(log: Logger): SchemaCheck {
       const known = checks.get(schema) ?? (hasPattern(schema) ? IN_THREAD : compiled(schema));
       checks.set(schema, known);
       if (known === IN_THREAD) {
-        const { issue, unusable } = await ofServers.check(schema, value, 'arguments');
+        const { issue, unusable } = await ofServers.check({ schema, value, root: 'arguments' });
         if (unusable === undefined) return issue;
         warnOf(unusable, log);
         checks.set(schema, Promise.resolve(null));
@@ -37,7 +37,7 @@ export function ajvSchemaCheck(log: Logger): SchemaCheck {
       if (check === null || check(value)) return undefined;
       return describe(check.errors ?? [], 'arguments');
     },
-    ofClient: (schema, value) => ofClients.check(schema, value, 'the value'),
+    ofClient: (schema, value, owner) => ofClients.check({ schema, value, root: 'the value' }, owner),
   };
 }
 

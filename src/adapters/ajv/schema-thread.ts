@@ -7,35 +7,66 @@ import type { SchemaVerdict } from '../../ports/schema-check.ts';
 const LONGEST_CHECK_MS = 2_000;
 /** Ajv keeps what it has compiled, so a thread is replaced after this many checks. */
 const CHECKS_PER_THREAD = 500;
-/** Most checks that may wait. */
+/** Most checks of one owner that may wait. */
 const MOST_WAITING = 100;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
 
 const NOT_IN_TIME = 'it could not be checked with this schema in reasonable time';
 
+/** `root` is what the value itself is called in the verdict. */
+interface Task {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly value: unknown;
+  readonly root: string;
+}
+
+interface WaitingTask {
+  readonly task: Task;
+  readonly settle: (verdict: SchemaVerdict) => void;
+}
+
 /**
- * Checks values against schemas of clients, one after the other. A schema may have a regular expression that never comes to
- * an end, or be large beyond measure, so each check has limited time and memory, in a thread that can be ended.
+ * Checks values against schemas of others, one after the other. A schema may have a regular expression that never comes to
+ * an end, or be large beyond measure, so each check has limited time and memory, in a thread that can be ended. The owners
+ * of the schemas take turns: however slow those of one are, another waits for one of its checks at most.
  */
 export class SchemaThread {
   #worker: Worker | null = null;
   #checks = 0;
-  #waiting = 0;
-  #last: Promise<unknown> = Promise.resolve();
-
-  /** @param root what the value itself is called in the verdict. */
-  check(schema: Readonly<Record<string, unknown>>, value: unknown, root: string): Promise<SchemaVerdict> {
-    if (this.#waiting >= MOST_WAITING) return Promise.resolve({ issue: NOT_IN_TIME });
-    this.#waiting += 1;
-    const verdict = this.#last.then(() => this.#check({ schema, value, root }));
-    this.#last = verdict.finally(() => {
-      this.#waiting -= 1;
-    });
-    return verdict;
-  }
+  /** Those whose turn it is first stand first. None is empty. */
+  readonly #waiting = new Map<string, WaitingTask[]>();
+  #isChecking = false;
 
   /** Never rejects. */
-  async #check(task: object): Promise<SchemaVerdict> {
+  check(task: Task, owner = ''): Promise<SchemaVerdict> {
+    const own = this.#waiting.get(owner) ?? [];
+    if (own.length >= MOST_WAITING) return Promise.resolve({ issue: NOT_IN_TIME });
+    const { promise, resolve: settle } = Promise.withResolvers<SchemaVerdict>();
+    own.push({ task, settle });
+    this.#waiting.set(owner, own);
+    if (!this.#isChecking) void this.#checkAll();
+    return promise;
+  }
+
+  async #checkAll(): Promise<void> {
+    this.#isChecking = true;
+    for (let next = this.#takeNext(); next; next = this.#takeNext())
+      next.settle(await this.#check(next.task));
+    this.#isChecking = false;
+  }
+
+  #takeNext(): WaitingTask | undefined {
+    for (const [owner, own] of this.#waiting) {
+      const next = own.shift();
+      this.#waiting.delete(owner);
+      // Behind all others.
+      if (own.length > 0) this.#waiting.set(owner, own);
+      return next;
+    }
+    return undefined;
+  }
+
+  async #check(task: Task): Promise<SchemaVerdict> {
     const worker = this.#thread();
     try {
       worker.postMessage(task);

@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup as resolve } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -10,13 +10,14 @@ import {
 } from '../../ports/push-sender.ts';
 import { isPublicAddress } from './public-address.ts';
 import { pushUrl } from './push-url.ts';
+import { type ResolveName, receiverNames } from './receiver-names.ts';
 
 export interface PushSenderOptions {
   /** Whether notifications may go to addresses that are not public, and over HTTP without TLS. */
   readonly allowPrivateAddresses: boolean;
   readonly timeoutMs?: number;
-  /** Resolves names. Another one in tests. */
-  readonly resolve?: typeof resolve;
+  /** Another one in tests. */
+  readonly resolve?: ResolveName;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -29,20 +30,26 @@ const NOT_PUBLIC = 'it is not an address of the public internet';
 export function httpPushSender({
   allowPrivateAddresses,
   timeoutMs = TIMEOUT_MS,
-  resolve: resolveName = resolve,
+  resolve = receiverNames({ allowPrivateAddresses }),
 }: PushSenderOptions): PushSender {
   const isAllowed = (address: string) => allowPrivateAddresses || isPublicAddress(address);
+  const addressesOf = async (hostname: string): Promise<readonly LookupAddress[]> => {
+    const addresses = await resolve(hostname);
+    // One public address among private ones is a trap, too.
+    if (!addresses.every(({ address }) => isAllowed(address))) throw new PushAddressError(NOT_PUBLIC);
+    return addresses;
+  };
   /** Node connects to what this returns, and resolves nothing itself. */
-  const lookup: LookupFunction = (hostname, options, callback) => {
-    resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      const [first] = addresses ?? [];
-      if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), '', 0);
-      // One public address among private ones is a trap, too.
-      if (!addresses.every(({ address }) => isAllowed(address)))
-        return callback(new PushAddressError(NOT_PUBLIC), '', 0);
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    addressesOf(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first) callback(new Error(`${hostname} has no address`), '', 0);
+        else if (all) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, '', 0),
+    );
   };
   const urlOf = (text: string): URL => {
     const url = pushUrl(text, allowPrivateAddresses);
@@ -55,12 +62,9 @@ export function httpPushSender({
     async check(text) {
       const host = hostOf(urlOf(text));
       if (isIP(host) !== 0) return;
-      await new Promise<void>((done, refuse) => {
-        lookup(host, { all: true }, (error) => {
-          // A name that cannot be resolved now may be resolved later.
-          if (error instanceof PushAddressError) refuse(error);
-          else done();
-        });
+      await addressesOf(host).catch((error: unknown) => {
+        // A name that cannot be resolved now may be resolved later.
+        if (error instanceof PushAddressError) throw error;
       });
     },
     async send({ url: text, headers, body }: PushMessage, stopped) {

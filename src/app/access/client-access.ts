@@ -94,7 +94,9 @@ export function accessBy(
   const tickets = new Tickets(peers);
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
-  const credentials = new HeldCredentials((token, address) => authenticator.identify(token, address));
+  const credentials = new HeldCredentials((token, client, address) =>
+    authenticator.identifyAgain(token, client, address),
+  );
   const limits = new ClientLimits(auth.limits, audit);
   const quotas = quotasOf(auth, limits);
   const guardedBus = (agent: Pick<Agent, 'bus' | 'grants' | 'openTurns'>) =>

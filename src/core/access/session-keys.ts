@@ -29,7 +29,8 @@ export function sentKeyId(stored: string, client: Owner): string {
 /** The event with its key as this client has sent it. Without the key if somebody else has. */
 export function withOwnKey(envelope: Envelope, client: RequestContext): Envelope {
   const { event, sessionId } = envelope;
-  if (!client.rights || event.type !== 'turn.requested' || !event.key) return envelope;
+  if (!client.rights || (event.type !== 'turn.requested' && event.type !== 'session.reset') || !event.key)
+    return envelope;
   const { key, ...keyless } = event;
   const id = sentKeyId(key.id, client);
   if (id !== key.id) return { ...envelope, event: { ...event, key: { ...key, id } } };

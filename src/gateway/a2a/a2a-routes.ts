@@ -11,11 +11,11 @@ export type A2aDeps = Omit<A2aCall, 'request' | 'context'>;
 
 /** The agent for other agents: its card, and both bindings of A2A 1.0. The code is loaded by the first request. */
 export function a2aRoutes(deps: A2aDeps): Route[] {
-  const { bus, fanOut, maxImageBytes, card, log } = deps;
+  const { bus, fanOut, maxImageBytes, card, authenticator, log } = deps;
   const rest = () => import('./rest.ts');
   type Rest = Awaited<ReturnType<typeof rest>>;
   const callOf = (request: ServedRequest): A2aCall => ({
-    ...{ bus, fanOut, maxImageBytes, card, log, request },
+    ...{ bus, fanOut, maxImageBytes, card, authenticator, log, request },
     context: request.context,
   });
   const by =

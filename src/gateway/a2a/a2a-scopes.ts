@@ -1,6 +1,4 @@
-import { requireScope } from '../../core/access/require-scope.ts';
 import type { Scope } from '../../core/access/scopes.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
 import { scopeOf } from '../../ports/request-rules.ts';
 
 /** What a client needs for each method, by either binding. */
@@ -21,9 +19,4 @@ export type A2aMethod = keyof typeof A2A_SCOPES;
 
 export function isA2aMethod(name: string): name is A2aMethod {
   return Object.hasOwn(A2A_SCOPES, name);
-}
-
-/** Throws `FORBIDDEN` unless the client may call the method. Where nobody is authenticated, everybody may. */
-export function requireMethod(context: RequestContext, method: A2aMethod): void {
-  if (context.rights) requireScope(context, A2A_SCOPES[method]);
 }

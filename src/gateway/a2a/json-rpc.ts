@@ -21,7 +21,7 @@ import {
   SendMessageRequest,
   TaskIdRequest,
 } from './a2a-requests.ts';
-import { type A2aMethod, isA2aMethod, requireMethod } from './a2a-scopes.ts';
+import { A2A_SCOPES, type A2aMethod, isA2aMethod } from './a2a-scopes.ts';
 import { checkVersion } from './a2a-version.ts';
 import { listTasks } from './list-tasks.ts';
 import { filesLength } from './message-content.ts';
@@ -63,7 +63,7 @@ export async function answerJsonRpc(call: A2aCall): Promise<HttpResponse> {
     const { method, params } = requestIn(sent);
     await checkBodySize(call.request, call.maxImageBytes, () => filesLength(params));
     if (!isA2aMethod(method)) throw unknownMethod(method);
-    requireMethod(call.context, method);
+    call.authenticator.require?.(call.context, A2A_SCOPES[method], `A2A ${method}`);
     const answer = await METHODS[method](call, params);
     return 'stream' in answer
       ? streamed(call, answer.stream, id)

@@ -29,13 +29,15 @@ export async function cancelTask({ bus, context }: A2aCall, { id }: TaskIdReques
 
 /** Stays open until the task has ended. Throws if it has. */
 export async function subscribeToTask(call: A2aCall, { id }: TaskIdRequest): Promise<TaskStream> {
-  const { bus, context } = call;
+  const { bus, context, request } = call;
   const { place, turn, task } = await recordedTask(bus, taskPlace(id, context.agent), context);
-  if (!hasEnded(task))
+  if (!hasEnded(task)) {
+    request.use?.openStream();
     return {
       begun: { place, afterSeq: turn.begin - 1 },
       isOver: (now) => now.task !== null && hasEnded(now.task),
     };
+  }
   throw a2aError('UNSUPPORTED_OPERATION', 'The task has ended, and there is nothing to subscribe to.', {
     taskId: id,
     state: task.status.state,

@@ -23,11 +23,11 @@ export interface AgUiDeps {
 /** A run of the agent. What cannot be run is refused before the events begin, as the protocol asks. */
 export async function runAgent(deps: AgUiDeps, request: ServedRequest): Promise<HttpResponse> {
   const { bus, maxImageBytes } = deps;
-  const { context } = request;
+  const { context, use } = request;
   const input = parseForeign(RunInput, await readJsonObject(request));
   await checkBodySize(request, maxImageBytes, () => filesLength(input.messages));
   const sessionId = input.threadId;
-  const plan = await beginRun({ bus, context, sessionId, input, maxImageBytes });
+  const plan = await beginRun({ bus, context, sessionId, input, maxImageBytes, use });
   holdSession(bus, sessionId, request);
   return serverSentEvents((sink) => runFeed({ ...deps, context }, { input, plan }, sink), {
     ...request,

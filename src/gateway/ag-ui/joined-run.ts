@@ -9,7 +9,7 @@ import { TurnState } from './turn-state.ts';
 const PAGE_EVENTS = 200;
 
 /** Shows the messages of the thread, and goes on with the turn that is open. */
-export async function joinedRun({ bus, context, sessionId, input }: AskedRun): Promise<RunPlan> {
+export async function joinedRun({ bus, context, sessionId, input, use }: AskedRun): Promise<RunPlan> {
   const thread = new ThreadMessages();
   /** Turns that have not begun yet: what they were asked for says how they are told. */
   const requested = new Map<TurnId, TurnState>();
@@ -31,6 +31,7 @@ export async function joinedRun({ bus, context, sessionId, input }: AskedRun): P
     }
   }
   if (afterSeq === 0 && input.messages.length > 0) throw nothingToAnswer(input.messages.length - 1);
+  use?.openStream();
   return { turn, afterSeq, decided: [], thread: thread.all, warnings: [] };
 }
 

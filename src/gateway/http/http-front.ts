@@ -10,7 +10,7 @@ import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
-import type { HeldCredentials, StreamCredential } from '../security/held-credentials.ts';
+import type { HeldCredentials } from '../security/held-credentials.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
 import type { OriginPolicy } from '../security/origin-policy.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
@@ -18,6 +18,7 @@ import { RequestTally, type TallyDeps } from '../security/request-tally.ts';
 import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
+import { RequestUse } from './request-use.ts';
 import type { FoundRoute, Router } from './router.ts';
 
 export interface HttpFrontDeps extends TallyDeps {
@@ -48,8 +49,8 @@ export interface ErrorFormat {
 /** What a request brings before its client is known. */
 interface Entry {
   readonly tally: RequestTally;
-  /** Of a stream: held as long as it is open. */
-  readonly credential?: StreamCredential | undefined;
+  /** Of an answer that may be a stream, or take as long as a turn. */
+  readonly use?: RequestUse;
 }
 
 /** Answers by the class of their status. */
@@ -108,20 +109,16 @@ export class HttpFront implements HttpHandler {
     }
     if (path === MCP_PATH) {
       originPolicy.checkOrigin(origin, host);
-      return this.#whileHeld(async (credential) =>
-        mcp.handle(await this.#served(request, { tally, credential })),
-      );
+      return this.#using({ request, tally }, async (entry) => mcp.handle(await this.#served(request, entry)));
     }
     if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
     if (found.route.mayStream === 'by-field' || found.route.waitsForTurn)
-      return this.#whileHeld((credential) => this.#dispatch(request, found, { tally, credential }));
+      return this.#using({ request, tally }, (entry) => this.#dispatch(request, found, entry));
     const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
     if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });
-    return this.#whileHeld((credential) =>
-      method === 'GET'
-        ? this.#openStream(request, found, { tally, credential })
-        : this.#dispatch(request, found, { tally, credential }),
+    return this.#using({ request, tally }, (entry) =>
+      method === 'GET' ? this.#openStream(request, found, entry) : this.#dispatch(request, found, entry),
     );
   }
 
@@ -140,13 +137,14 @@ export class HttpFront implements HttpHandler {
     return this.#forNamedAgent(served, request, route);
   }
 
-  async #served(request: AgentRequest, { tally, credential }: Entry): Promise<ServedRequest> {
+  async #served(request: AgentRequest, { tally, use }: Entry): Promise<ServedRequest> {
     const { authenticator } = this.#deps;
     const context = await requestContext(authenticator, request, this.#addressOf(request));
-    // At once: it may be revoked from here on.
-    credential?.hold(context);
+    // At once: the credential may be revoked from here on.
+    use?.begin(context);
     await tally.byClient(context);
-    return { ...request, context: forAgent(context, request.agent), credential };
+    const { credential } = use ?? {};
+    return { ...request, context: forAgent(context, request.agent), credential, use };
   }
 
   /** The body says which agent is meant if path and query do not. */
@@ -160,21 +158,22 @@ export class HttpFront implements HttpHandler {
     return { ...served, context: forAgent(served.context, await agents.ofBody(served)) };
   }
 
-  /** An event stream holds a connection open, so it counts against the same limit as WebSockets. */
   async #openStream(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
     const served = await this.#admitted(request, found, entry);
-    const leave = this.#deps.connections.enter(served.context, this.#addressOf(request));
-    return endingWith(leave, async () => found.route.handler(served, found.parameters));
+    served.use?.openStream();
+    return found.route.handler(served, found.parameters);
   }
 
-  /** Holds the credential until the answer, which may be a stream, is over. */
-  async #whileHeld(
-    answer: (credential: StreamCredential | undefined) => Promise<HttpResponse>,
+  async #using(
+    { request, tally }: { readonly request: AgentRequest; readonly tally: RequestTally },
+    answer: (entry: Entry) => Promise<HttpResponse>,
   ): Promise<HttpResponse> {
-    const credential = this.#deps.credentials?.forStream();
+    const { connections, credentials } = this.#deps;
+    const address = this.#addressOf(request);
+    const use = new RequestUse({ connections, tally, address, credential: credentials?.forStream() });
     return endingWith(
-      () => credential?.release(),
-      () => answer(credential),
+      () => use.over(),
+      () => answer({ tally, use }),
     );
   }
 

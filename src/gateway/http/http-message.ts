@@ -1,6 +1,7 @@
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { StreamCredential } from '../security/held-credentials.ts';
+import type { RequestUse } from './request-use.ts';
 
 /** A request of an identified client. */
 export interface ServedRequest extends HttpRequest {
@@ -9,6 +10,8 @@ export interface ServedRequest extends HttpRequest {
   readonly prefix?: string | undefined;
   /** Of a stream, or of an answer that may take as long as a turn, where clients are authenticated. */
   readonly credential?: StreamCredential | undefined;
+  /** Of such a request, too. */
+  readonly use?: RequestUse | undefined;
 }
 
 /** The `timestamp` of a response: ISO 8601 UTC with milliseconds. */

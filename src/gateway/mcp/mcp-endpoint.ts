@@ -1,5 +1,5 @@
-import { requireScope } from '../../core/access/require-scope.ts';
 import { ServiceError } from '../../core/errors.ts';
+import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Peers } from '../../ports/peers.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
@@ -11,12 +11,14 @@ import { tooLargeBatch } from './batches.ts';
 import { McpBody } from './json-rpc-body.ts';
 import { LazyMcp } from './lazy-mcp.ts';
 import { unreadBody, wrongMethod } from './mcp-exchange.ts';
+import { MCP_PATH } from './mcp-path.ts';
 import { scopesOf } from './mcp-scopes.ts';
 import { McpSessions } from './sessions/mcp-sessions.ts';
 import { StatelessMcp } from './stateless/stateless-mcp.ts';
 
 export interface McpEndpointDeps extends AgentSurfaceDeps {
   readonly fanOut: SignalFanOut;
+  readonly authenticator: Pick<Authenticator, 'require'>;
   readonly peers?: Peers | undefined;
 }
 
@@ -26,12 +28,14 @@ export interface McpEndpointDeps extends AgentSurfaceDeps {
  */
 export class McpEndpoint implements Disposable {
   readonly #agent: AgentSurfaceDeps;
+  readonly #authenticator: Pick<Authenticator, 'require'>;
   readonly #mcp: LazyMcp;
   readonly #sessions: McpSessions;
   readonly #stateless: StatelessMcp;
 
-  constructor({ peers, fanOut, ...agent }: McpEndpointDeps) {
+  constructor({ peers, fanOut, authenticator, ...agent }: McpEndpointDeps) {
     this.#agent = agent;
+    this.#authenticator = authenticator;
     this.#mcp = new LazyMcp(agent);
     this.#sessions = new McpSessions({ ...agent, mcp: this.#mcp, fanOut, peers });
     this.#stateless = new StatelessMcp(this.#mcp, agent.log);
@@ -49,9 +53,10 @@ export class McpEndpoint implements Disposable {
     if (body instanceof ServiceError) return unreadBody(body);
     const tooLarge = tooLargeBatch(body);
     if (tooLarge) return tooLarge;
-    const { context } = request;
-    if (context.rights)
-      for (const scope of scopesOf(body.messages, this.#agent.exposes)) requireScope(context, scope);
+    // A batch counts as often as its messages would if each came alone.
+    await request.use?.further(body.messages.length - 1);
+    for (const scope of scopesOf(body.messages, this.#agent.exposes))
+      this.#authenticator.require?.(request.context, scope, `${request.method} ${MCP_PATH}`);
     return (await this.#isOlder(request, body))
       ? this.#sessions.handle(request, body)
       : this.#stateless.handle(request, body);

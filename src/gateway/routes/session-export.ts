@@ -1,5 +1,7 @@
+import { withOwnKey } from '../../core/access/session-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
 import { currentEvents } from '../../core/log/event-codec.ts';
 import { formatExportLine } from '../../core/log/export-line.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
@@ -21,12 +23,15 @@ export async function sessionExport(
   const { head } = await bus.send('session.position', { sessionId }, context);
   if (head === 0)
     throw new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+  // An admin who moves sessions moves them as they are.
+  const isWhole = context.rights?.scopes.has('admin') === true;
+  const shownTo = (envelope: Envelope) => (isWhole ? envelope : withOwnKey(envelope, context));
   const page = async (after: number) => {
     const limit = Math.min(PAGE_EVENTS, head - after);
     const events = await bus.send('session.events', { sessionId, afterSeq: after, limit }, context);
     // The client gets an incomplete answer, and can tell, because the connection ends without an end of the body.
     if (events.length < limit) throw new Error(`session ${sessionId} was deleted during its export`);
-    return events.map((envelope) => formatExportLine(envelope, currentEvents));
+    return events.map((envelope) => formatExportLine(shownTo(envelope), currentEvents));
   };
   const body = ReadableStream.from(encoded(chunks(head, page)));
   return { status: 200, headers: { 'Content-Type': EXPORT_TYPE }, body, stream: 'bytes' };

@@ -61,6 +61,19 @@ export class BearerAuthenticator implements Authenticator {
     }
   }
 
+  /** For a connection that goes on with another token, of the same principal. Throws, or rejects, as `identify` does. */
+  async identifyAgain(
+    token: string,
+    { principal, tenant }: RequestContext,
+    address: string,
+  ): Promise<RequestContext> {
+    const context = await this.identify(token, address);
+    if (context.principal === principal && context.tenant === tenant) return context;
+    const error = otherPrincipal();
+    this.#deps.audit?.record({ ...auditedClient(context), what: 'authenticate', ...outcomeOf(error) });
+    throw error;
+  }
+
   /** The same object for each request with a credential: what is derived from it is kept with it. */
   #contextOf(identity: Identity, address: string): RequestContext {
     let byAddress = this.#contexts.get(identity);
@@ -170,6 +183,14 @@ function ticketNotUsable(method: string): ServiceError {
     reason: 'ticket not usable',
     issue: `the method is ${method}`,
     suggestion: WAYS,
+  });
+}
+
+function otherPrincipal(): ServiceError {
+  return new ServiceError('FORBIDDEN', 'The token belongs to somebody else than the connection.', {
+    field: 'token',
+    issue: 'it is a token of another principal or tenant',
+    suggestion: 'Open a new connection with it.',
   });
 }
 

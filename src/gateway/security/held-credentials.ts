@@ -25,7 +25,7 @@ export interface StreamCredential {
   onRefused(listener: (error: ServiceError) => void): () => void;
 }
 
-type Identify = (token: string, address: string) => RequestContext | Promise<RequestContext>;
+type IdentifyAgain = (token: string, client: RequestContext, address: string) => Promise<RequestContext>;
 
 interface Held {
   readonly credential: string;
@@ -40,11 +40,11 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class HeldCredentials {
   readonly #held = new Map<CredentialHolder, Held>();
   readonly #now: () => number;
-  /** The client that a token belongs to. Throws, or rejects, as an authenticator does. */
-  readonly identify: Identify;
+  /** The client with another token of its own. Rejects as an authenticator does. */
+  readonly identifyAgain: IdentifyAgain;
 
-  constructor(identify: Identify, now: () => number = Date.now) {
-    this.identify = identify;
+  constructor(identifyAgain: IdentifyAgain, now: () => number = Date.now) {
+    this.identifyAgain = identifyAgain;
     this.#now = now;
   }
 

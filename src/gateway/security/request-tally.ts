@@ -47,12 +47,14 @@ export class RequestTally {
 
   /** Rejects if the client, or its tenant, has sent too many. */
   async byClient(client: RequestContext): Promise<void> {
-    const { clientLimits } = this.#deps;
-    if (this.#isCounted || !clientLimits) return;
+    if (this.#isCounted) return;
     this.#isCounted = true;
-    const { allowance, refusal } = await clientLimits.request(client);
-    this.#allowance = allowance;
-    if (refusal) throw refusal;
+    await this.#take(client);
+  }
+
+  /** Counts the further requests of one that was counted. Rejects as `byClient` does. */
+  async further(client: RequestContext, requests: number): Promise<void> {
+    for (let request = 0; request < requests; request += 1) await this.#take(client);
   }
 
   /** What is answered to a request that failed with this error, perhaps before it was counted. */
@@ -63,5 +65,13 @@ export class RequestTally {
     } catch (tooMany) {
       return tooMany;
     }
+  }
+
+  async #take(client: RequestContext): Promise<void> {
+    const { clientLimits } = this.#deps;
+    if (!clientLimits) return;
+    const { allowance, refusal } = await clientLimits.request(client);
+    this.#allowance = allowance;
+    if (refusal) throw refusal;
   }
 }

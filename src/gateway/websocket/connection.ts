@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
@@ -207,10 +207,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   async #renew({ token }: AuthFrame): Promise<void> {
     const { bus, credentials } = this.#deps;
     if (!credentials) throw unsupportedType('auth');
-    const { principal, tenant, rights } = await credentials.identify(token, this.#address);
+    const { rights } = await credentials.identifyAgain(token, this.#context, this.#address);
     // Nothing would release what is held for a socket that was closed meanwhile.
     if (this.#isClosed) return;
-    if (principal !== this.#context.principal || tenant !== this.#context.tenant) throw otherPrincipal();
     const context = { ...this.#context, rights };
     // Throws if the client may not hear the session any more.
     bus.topicOf(this.#sessionId, context);
@@ -285,12 +284,4 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     const id = this.#reader && frame !== null ? frameIdOf(frame) : undefined;
     return id === undefined ? encodeError(error) : encodeRefusal(error, id);
   }
-}
-
-function otherPrincipal(): ServiceError {
-  return new ServiceError('FORBIDDEN', 'The token belongs to somebody else than the connection.', {
-    field: 'token',
-    issue: 'it is a token of another principal or tenant',
-    suggestion: 'Open a new connection with it.',
-  });
 }

@@ -220,6 +220,9 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   tell(signal: SessionSignal): void {
+    // It is counted here from now on, perhaps longer than a client listens.
+    if (this.#hearsAll && 'event' in signal && signal.event.type === 'turn.resumed')
+      this.#hearToEnd({ sessionId: signal.sessionId, turnId: signal.event.turnId });
     this.#listeners.publish(signal);
   }
 
@@ -256,7 +259,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   /** Somebody counts the turns, so their ends are heard although no client listens. */
-  #hearToEnd({ sessionId, turnId }: Request<'turn.start'>): () => void {
+  #hearToEnd({ sessionId, turnId }: Pick<Request<'turn.start'>, 'sessionId' | 'turnId'>): () => void {
     let isOver = false;
     const stop = (): void => {
       if (isOver) return;

@@ -28,7 +28,7 @@ import { keyScope } from './key-scope.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
-import { UsableSchemas } from './usable-schemas.ts';
+import { requireUsableSchema } from './usable-schema.ts';
 
 export interface RequestHandlers {
   readonly journal: Journal;
@@ -65,12 +65,11 @@ export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
 }
 
 function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestHandlers): void {
-  const usable = new UsableSchemas(schemas);
   bus.handle('turn.start', ({ sessionId, ...message }, context) => {
     const { trace } = context;
     const command: StartTurn = { type: 'turn.start', ...message, ...(trace && { trace }) };
     const start = () => sessions.startTurn(sessionId, command, requestOrigin(context, message.turnId));
-    const checked = usable.require(message.options, context);
+    const checked = requireUsableSchema(message.options, context, schemas);
     return checked ? checked.then(start) : start();
   });
   bus.handle('turn.cancel', ({ sessionId, turnId, reason, key }, context) => {

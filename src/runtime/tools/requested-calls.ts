@@ -1,10 +1,20 @@
 import { z } from 'zod';
+import { ownerPrefixOf } from '../../core/access/session-names.ts';
 import { contentHash } from '../../core/content-hash.ts';
 import type { ModelMessage } from '../../core/conversation/model-message.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { RawToolCall } from '../../ports/language-model.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { NamedTool } from '../../ports/turn-tools.ts';
+
+/** Where a reply came. */
+interface ReplyPlace {
+  readonly names: ReadonlyMap<string, NamedTool>;
+  /** The whole conversation. */
+  readonly messages: readonly ModelMessage[];
+  readonly sessionId: SessionId;
+}
 
 const Arguments = z.record(z.string(), z.unknown());
 
@@ -14,17 +24,16 @@ const Arguments = z.record(z.string(), z.unknown());
  */
 export async function requestedCalls(
   raw: readonly RawToolCall[],
-  names: ReadonlyMap<string, NamedTool>,
-  messages: readonly ModelMessage[],
+  place: ReplyPlace,
   schemas: SchemaCheck,
 ): Promise<RequestedCall[]> {
   if (raw.length === 0) return [];
-  const taken = callIdsOf(messages);
+  const taken = callIdsOf(place.messages);
   const calls: RequestedCall[] = [];
   for (const { callId, name, arguments: text } of raw) {
     const id = taken.has(callId) || callId === '' ? `call_${crypto.randomUUID()}` : callId;
     taken.add(id);
-    const offered = names.get(name);
+    const offered = place.names.get(name);
     const parsed = parseArguments(text);
     const args = parsed ?? {};
     calls.push({
@@ -38,7 +47,7 @@ export async function requestedCalls(
       argumentsHash: await contentHash(args),
       ...(offered?.byClient && { byClient: true }),
       ...(offered?.expiresAfterMs !== undefined && { expiresAfterMs: offered.expiresAfterMs }),
-      ...(await problemOf(offered, parsed, names, schemas)),
+      ...(await problemOf(offered, parsed, place, schemas)),
     });
   }
   return calls;
@@ -47,14 +56,14 @@ export async function requestedCalls(
 async function problemOf(
   offered: NamedTool | undefined,
   args: Record<string, unknown> | undefined,
-  names: ReadonlyMap<string, NamedTool>,
+  { names, sessionId }: ReplyPlace,
   schemas: SchemaCheck,
 ): Promise<Pick<RequestedCall, 'problem'>> {
   if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
   if (!args) return { problem: 'the arguments are not a JSON object' };
   const { inputSchema } = offered.tool;
   const issue = offered.byClient
-    ? (await schemas.ofClient(inputSchema, args)).issue
+    ? (await schemas.ofClient(inputSchema, args, ownerPrefixOf(sessionId))).issue
     : await schemas.issueWith(inputSchema, args);
   return issue === undefined ? {} : { problem: `the arguments do not fit the tool's schema: ${issue}` };
 }

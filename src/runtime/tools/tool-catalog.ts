@@ -1,3 +1,5 @@
+import { ownerPrefixOf } from '../../core/access/session-names.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { approvalPolicy } from '../../core/tool-call/approval-policy.ts';
@@ -82,7 +84,11 @@ export class ToolCatalog implements TurnTools {
     return this.#offer.offer;
   }
 
-  async outputIssue({ schema }: OutputFormat, reply: string): Promise<string | undefined> {
+  async outputIssue(
+    { schema }: OutputFormat,
+    reply: string,
+    sessionId: SessionId,
+  ): Promise<string | undefined> {
     let value: unknown;
     try {
       value = JSON.parse(reply);
@@ -90,7 +96,7 @@ export class ToolCatalog implements TurnTools {
       if (!(error instanceof SyntaxError)) throw error;
       return 'it is not JSON';
     }
-    const { issue, unusable } = await this.#schemas.ofClient(schema, value);
+    const { issue, unusable } = await this.#schemas.ofClient(schema, value, ownerPrefixOf(sessionId));
     return unusable === undefined ? issue : `the schema itself cannot be used (${unusable})`;
   }
 
@@ -113,7 +119,11 @@ export class ToolCatalog implements TurnTools {
       description: tool.description,
       inputSchema: tool.inputSchema,
     }));
-    return { tools, resolve: (raw, messages) => requestedCalls(raw, names, messages, this.#schemas) };
+    return {
+      tools,
+      resolve: (raw, messages, sessionId) =>
+        requestedCalls(raw, { names, messages, sessionId }, this.#schemas),
+    };
   }
 
   #lentTool(tool: ClientTool): NamedTool {

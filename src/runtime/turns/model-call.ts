@@ -73,7 +73,7 @@ export class ModelCall {
     const causationId = session.causes.last ?? this.#turnId;
     const reply = await this.#reply();
     if (signal.aborted) return;
-    const calls = await offer.resolve(toolCallsOf(reply), session.state.transcript);
+    const calls = await offer.resolve(toolCallsOf(reply), session.state.transcript, session.sessionId);
     if (signal.aborted) return;
     const outputIssue = calls.length === 0 ? await this.#outputIssue(reply) : undefined;
     if (signal.aborted) return;
@@ -82,11 +82,11 @@ export class ModelCall {
 
   /** What may be wrong is not streamed: nobody could take it back. It is said at once when it was checked. */
   async #outputIssue({ parts }: ModelReply): Promise<string | undefined> {
-    const { turn, onText } = this.#deps;
+    const { session, turn, onText } = this.#deps;
     const format = this.#output;
     if (!format) return undefined;
     const text = spokenText(parts);
-    const issue = await turn.catalog.outputIssue(format, text);
+    const issue = await turn.catalog.outputIssue(format, text, session.sessionId);
     if (issue === undefined && !this.#over) {
       onText();
       this.streamed.say(text);

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { ajvSchemaCheck } from '../../../src/adapters/ajv/ajv-schema-check.ts';
+import type { SchemaCheck, SchemaVerdict } from '../../../src/ports/schema-check.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
 
 const red = { type: 'object', properties: { colour: { const: 'red' } }, required: ['colour'] };
 
+/** The schemas are those of one client, unless another is named. */
+function start(): SchemaCheck & {
+  ofClient(schema: Schema, value: unknown, owner?: string): Promise<SchemaVerdict>;
+} {
+  const { issueWith, ofClient } = ajvSchemaCheck(recordingLog());
+  return { issueWith, ofClient: (schema, value, owner = 'acme/ada/') => ofClient(schema, value, owner) };
+}
+
 describe('a schema of a client', () => {
   it('is checked, whatever came before', async () => {
-    const check = ajvSchemaCheck(recordingLog());
+    const check = start();
     expect(await check.ofClient(red, { colour: 'red' })).toEqual({});
     expect(await check.ofClient(red, {})).toEqual({
       issue: "the value must have required property 'colour'",
@@ -21,13 +32,13 @@ describe('a schema of a client', () => {
   });
 
   it('that cannot be used is told', async () => {
-    const check = ajvSchemaCheck(recordingLog());
+    const check = start();
     const { unusable } = await check.ofClient({ type: 'strong' }, 'x');
     expect(unusable).toContain('type');
   });
 
   it('has no words for Ajv: it is checked like any other', async () => {
-    const check = ajvSchemaCheck(recordingLog());
+    const check = start();
     expect((await check.ofClient({ $async: true, ...red }, {})).issue).toContain('colour');
     expect((await check.issueWith({ $async: true, ...red }, {})) ?? '').toContain('colour');
     const within = { $defs: { a: { $id: 'a', $async: true, ...red } }, properties: { a: { $ref: 'a' } } };
@@ -37,7 +48,7 @@ describe('a schema of a client', () => {
   });
 
   it('that never comes to an end is given up, and holds up nothing else', async () => {
-    const check = ajvSchemaCheck(recordingLog());
+    const check = start();
     let ticks = 0;
     const ticking = setInterval(() => {
       ticks += 1;
@@ -51,7 +62,7 @@ describe('a schema of a client', () => {
   });
 
   it('is compiled as often as clients want, in bounded memory', async () => {
-    const check = ajvSchemaCheck(recordingLog());
+    const check = start();
     for (let round = 0; round < 12; round += 1) {
       const verdicts = await Promise.all(
         Array.from({ length: 100 }, (_, index) => check.ofClient({ const: index }, index)),
@@ -59,15 +70,29 @@ describe('a schema of a client', () => {
       expect(verdicts.every(({ issue }) => issue === undefined)).toBe(true);
     }
     const tooMany = await Promise.all(
-      Array.from({ length: 110 }, (_, index) => check.ofClient({ const: index }, index)),
+      // One is checked, and 100 wait.
+      Array.from({ length: 111 }, (_, index) => check.ofClient({ const: index }, index)),
     );
     expect(tooMany.filter(({ issue }) => issue !== undefined)).toHaveLength(10);
+  });
+
+  it('waits for one of each other client at most, however many those send', async () => {
+    const { ofClient } = start();
+    const checked: string[] = [];
+    const check = async (owner: string) => {
+      const verdict = await ofClient(red, { colour: 'red' }, owner);
+      checked.push(owner);
+      return verdict;
+    };
+    const all = [...Array.from({ length: 100 }, () => 'ada'), 'bob', 'eve', 'bob'].map(check);
+    expect(await Promise.all(all)).toEqual(all.map(() => ({})));
+    expect(checked.slice(0, 7)).toEqual(['ada', 'ada', 'bob', 'eve', 'ada', 'bob', 'ada']);
   });
 });
 
 describe('a schema of a tool server', () => {
   it('with a regular expression that never comes to an end holds up nothing', async () => {
-    const check = ajvSchemaCheck(recordingLog());
+    const check = start();
     const schema = { type: 'object', properties: { q: { type: 'string', pattern: '^([a-z]+\\s?)*$' } } };
     let ticks = 0;
     const ticking = setInterval(() => {

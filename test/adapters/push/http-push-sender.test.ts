@@ -1,4 +1,3 @@
-import type { lookup } from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -14,12 +13,12 @@ const never = new AbortController().signal;
 /** Resolves every name to the next of these lists of addresses. */
 function resolver(...answers: readonly string[][]) {
   const asked: string[] = [];
-  const resolve = ((hostname: string, _options: object, callback: (...args: unknown[]) => void) => {
+  const resolve = async (hostname: string) => {
     const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
     asked.push(hostname);
-    const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-    queueMicrotask(() => callback(found.length === 0 ? new Error('ENOTFOUND') : null, found));
-  }) as unknown as typeof lookup;
+    if (addresses.length === 0) throw new Error('ENOTFOUND');
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  };
   return { asked, resolve };
 }
 

@@ -10,6 +10,7 @@ import { filesWith } from '../../support/service/files-with.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { postMcp } from '../../support/tools/mcp-http.ts';
 import { verifies } from '../requirements.ts';
 
 const tokens = () =>
@@ -122,6 +123,31 @@ describe('the audit trail', () => {
       ]);
     },
     'a limit',
+  );
+
+  verifies(
+    'audit.entries',
+    async () => {
+      await using setup = await start();
+      const { ask, auditOf, service } = setup;
+      const chat = { name: 'chat_with_agent', arguments: { message: 'hi' } };
+      const called = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: chat };
+      expect((await postMcp(service.port, called, bearer('lean'))).status).toBe(403);
+      const asked = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'a~b~c' } };
+      const headers = { ...bearer('lean'), 'A2A-Version': '1.0', 'Content-Type': 'application/json' };
+      await service.fetch('/a2a', { method: 'POST', headers, body: JSON.stringify(asked) });
+      const { ticket } = TicketResponse.parse(await (await ask('ada', 'POST', '/api/tickets')).json());
+      using socket = await service.connect(`?session=s&ticket=${ticket}`);
+      socket.send({ type: 'auth', token: 'test-root' });
+      await socket.until((frames) => frames.some(({ event }) => event === 'error'));
+      const refused = (await auditOf('root')).filter(({ outcome }) => outcome === 'FORBIDDEN');
+      expect(refused.map(({ principal, what, reason }) => ({ principal, what, reason }))).toEqual([
+        { principal: 'test:lean', what: 'POST /mcp', reason: 'sessions:write' },
+        { principal: 'test:lean', what: 'A2A GetTask', reason: 'sessions:read' },
+        { principal: 'test:root', what: 'authenticate', reason: undefined },
+      ]);
+    },
+    'what is refused at /mcp, to A2A, and to a socket that shows the token of somebody else',
   );
 
   verifies('audit.command', async () => {

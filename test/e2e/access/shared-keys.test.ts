@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { z } from 'zod';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { TextSocket } from '../../support/cluster/text-socket.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
@@ -15,11 +16,17 @@ const MCP = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+const Exported = z.object({ event: z.object({ key: z.object({ id: z.string() }).optional() }) });
+
 type Frame = TextSocket['frames'][number];
 
 /** Ada's session, which Bob may talk in. */
 async function start() {
-  const people = new KnownTokens({ ada: identity('ada'), bob: identity('bob') });
+  const people = new KnownTokens({
+    ada: identity('ada'),
+    bob: identity('bob'),
+    root: identity('root', { roles: ['admin'] }),
+  });
   const service = await RunningService.start({ yaml: YAML, verifiers: [people] });
   const ask = (who: string, path: string, body: object, headers: Record<string, string> = {}) =>
     service.post(path, body, { ...bearer(who), ...headers });
@@ -35,7 +42,16 @@ async function start() {
     const page = await service.fetch(path, { headers: bearer(who) });
     return ((await page.json()) as { events: Frame[] }).events;
   };
-  return { service, ask, connect, listed, [Symbol.asyncDispose]: () => service.close() };
+  const exportedKeys = async (who: string, name: string) => {
+    const path = `/api/sessions/${encodeURIComponent(name)}/export`;
+    const lines = await (await service.fetch(path, { headers: bearer(who) })).text();
+    const events = lines
+      .trim()
+      .split('\n')
+      .map((line) => Exported.parse(JSON.parse(line)));
+    return events.flatMap(({ event }) => event.key?.id ?? []);
+  };
+  return { service, ask, connect, listed, exportedKeys, [Symbol.asyncDispose]: () => service.close() };
 }
 
 const said = (frames: readonly Frame[]) =>
@@ -99,7 +115,7 @@ describe('the idempotency keys in a shared session', () => {
 
   verifies('grants.keys', async () => {
     await using setup = await start();
-    const { connect, listed } = setup;
+    const { connect, listed, exportedKeys } = setup;
     using ada = await connect('ada', 'plan');
     using bob = await connect('bob', PLAN);
     const ended = (count: number) => (frames: readonly Frame[]) =>
@@ -126,5 +142,8 @@ describe('the idempotency keys in a shared session', () => {
     using later = await connect('bob', PLAN);
     await later.until('all of it', ended(3));
     expect(said(later.frames)).toEqual(his);
+    expect(await exportedKeys('ada', 'plan')).toEqual(['1']);
+    expect(await exportedKeys('bob', PLAN)).toEqual(['1']);
+    expect(await exportedKeys('root', PLAN)).toEqual(['1', 'of acme/test:bob/ 1']);
   });
 });

@@ -95,6 +95,7 @@ describe('the OpenAPI document', () => {
         bus,
         fanOut: new SignalFanOut(bus, new FakeBroadcast()),
         maxImageBytes: false,
+        authenticator: {},
         log: silentLog,
         card: {
           ...{ bus, identity: () => ({ name: 'a' }), version: '0.0.0' },

@@ -56,6 +56,7 @@ describe('the MCP endpoint', () => {
       bus,
       fanOut: new SignalFanOut(bus, new FakeBroadcast()),
       maxRequestBytes: false,
+      authenticator: {},
       exposes: new Set(['agent']),
       card: () => ({ name: 'a', version: '1', model: 'none' }),
       secrets: sealedBox(memoryKeys(undefined)),

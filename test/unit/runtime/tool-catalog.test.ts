@@ -74,7 +74,7 @@ describe('the tools that a model is offered', () => {
 
   it('can be called beyond the limit: the model may know them from before', async () => {
     const { offer: given } = await offer(130, 128);
-    const [call] = await given.resolve([{ callId: 'c', name: 'tool_130', arguments: '{}' }], []);
+    const [call] = await given.resolve([{ callId: 'c', name: 'tool_130', arguments: '{}' }], [], 'default');
     expect(call).toMatchObject({ toolName: 'tool_130', serverId: 'many' });
     expect(call).not.toHaveProperty('problem');
   });
@@ -88,6 +88,7 @@ describe('the tools that a model is offered', () => {
     const calls = await given.resolve(
       names.map((name) => ({ callId: name, name, arguments: '{"b":2,"a":1}' })),
       [],
+      'default',
     );
     expect(calls.map(({ policy }) => policy)).toEqual(['ask', 'deny', 'auto', 'auto']);
     // printf '%s' '{"a":1,"b":2}' | sha256sum

@@ -1,6 +1,4 @@
-import { requireScope } from '../../../core/access/require-scope.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { scopeOf } from '../../../ports/request-rules.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { holdSession } from '../../security/held-session.ts';
@@ -29,11 +27,11 @@ export async function toldFromLog(
   { stream, told }: EventId,
 ): Promise<HttpResponse> {
   const { context, credential, method } = request;
-  if (context.rights) requireScope(context, scopeOf('session.events'));
   if (told === 'end') return whole('', request);
   const { sessionId, requestId } = chat;
   const recorded = await recordedTurn(bus, chat, context).catch(ifNoSession);
   if (!recorded) return whole(lostAnswer(chat, stream), request);
+  request.use?.openStream();
   holdSession(bus, sessionId, request);
   const call = new ToldCall(chat, stream, { told, recorded, agentId: context.agent });
   const revision = request.headers.get('mcp-protocol-version');

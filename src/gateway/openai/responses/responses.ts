@@ -53,6 +53,7 @@ export async function retrieveResponse(
   const { stream, starting_after: after = -1 } = parseQuery(RetrieveQuery, request);
   const { context, place, turn, response } = await findResponse(deps, request, id);
   if (stream === 'false') return shown(place, response);
+  request.use?.openStream();
   return eventsOf({ ...deps, context }, request, { place, afterSeq: turn.begin - 1 }, { after });
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import { ClusterBus } from '../../../../src/runtime/cluster/cluster-bus.ts';
 import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
 import { isEvent, type MemoryNode, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
@@ -43,6 +45,24 @@ describe('a message to a session of another node', () => {
     const repeated = await other.bus.send('turn.start', message(), ANYONE);
     expect(repeated).toMatchObject({ turnId: begun.turnId, outcome: { status: 'completed' } });
     expect(other.cluster.feeds.size).toBe(0);
+  });
+});
+
+describe('a turn that goes on at another node', () => {
+  it('is heard to its end where turns are counted, also when no client hears it any more', async () => {
+    await using nodes = await pair();
+    const { agent, cluster } = nodes.other;
+    const { bus } = agent;
+    if (!(bus instanceof ClusterBus)) return expect.unreachable('the node has a cluster');
+    const tell = (seq: number, event: SessionEvent) =>
+      bus.tell({ sessionId: 's', seq, time: 0, meta: null, event });
+    tell(1, { type: 'turn.resumed', turnId: 't', attempt: 2 });
+    expect(cluster.feeds.size).toBe(0);
+    bus.onEverySession(() => undefined);
+    tell(2, { type: 'turn.resumed', turnId: 't', attempt: 3 });
+    expect(cluster.feeds.size).toBe(1);
+    tell(3, { type: 'turn.completed', turnId: 't', content: 'done' });
+    expect(cluster.feeds.size).toBe(0);
   });
 });
 

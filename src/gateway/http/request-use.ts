@@ -1,0 +1,51 @@
+import { ANYONE, type RequestContext } from '../../core/request/request-context.ts';
+import type { StreamCredential } from '../security/held-credentials.ts';
+import type { OpenConnections } from '../security/open-connections.ts';
+import type { RequestTally } from '../security/request-tally.ts';
+
+export interface RequestUseDeps {
+  readonly connections: OpenConnections;
+  readonly tally: RequestTally;
+  readonly address: string;
+  /** Absent where nobody is authenticated. */
+  readonly credential: StreamCredential | undefined;
+}
+
+/** What a request uses beyond itself, from when its client is known until its answer, which may be a stream, is over. */
+export class RequestUse {
+  readonly #deps: RequestUseDeps;
+  #client: RequestContext = ANYONE;
+  #leave: (() => void) | null = null;
+
+  constructor(deps: RequestUseDeps) {
+    this.#deps = deps;
+  }
+
+  get credential(): StreamCredential | undefined {
+    return this.#deps.credential;
+  }
+
+  begin(client: RequestContext): void {
+    this.#client = client;
+    this.#deps.credential?.hold(client);
+  }
+
+  /**
+   * The answer is an event stream that may stay open as long as its client wants: it counts against the same limit as
+   * WebSockets. Throws `RATE_LIMIT_EXCEEDED`.
+   */
+  openStream(): void {
+    this.#leave ??= this.#deps.connections.enter(this.#client, this.#deps.address);
+  }
+
+  /** The request brings so many more. Rejects with `RATE_LIMIT_EXCEEDED`. */
+  further(requests: number): Promise<void> {
+    return this.#deps.tally.further(this.#client, requests);
+  }
+
+  over(): void {
+    this.#deps.credential?.release();
+    this.#leave?.();
+    this.#leave = null;
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect } from 'vitest';
+import { z } from 'zod';
+import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { INITIALIZE, postMcp } from '../../support/tools/mcp-http.ts';
+import { verifies } from '../requirements.ts';
+
+const people = () => new KnownTokens({ ada: identity('ada', { roles: ['operator'] }) });
+
+const Sent = z.object({ task: z.object({ id: z.string(), contextId: z.string() }) });
+const Response = z.object({ id: z.string() });
+
+const A2A = { 'A2A-Version': '1.0' };
+
+/** Turns of ada that have not come to an end, and how each interface joins one. */
+async function start() {
+  const model = new DirectedModel();
+  const auth = { limits: { principal: { connections: 2 } } };
+  const service = await RunningService.start({
+    yaml: SCRIPTED,
+    adapters: { model },
+    verifiers: [people()],
+    auth,
+  });
+  const left = new AbortController();
+  const ask = (path: string, body?: object, signal = left.signal) =>
+    service.fetch(path, {
+      signal,
+      headers: { ...bearer('ada'), ...A2A, 'Content-Type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+  const sent = await ask('/a2a/message:send', { message, configuration: { returnImmediately: true } });
+  const { task } = Sent.parse(await sent.json());
+  const background = { model: 'default', input: 'hello', background: true };
+  const { id } = Response.parse(await (await ask('/v1/responses', background)).json());
+  const subscribing = { jsonrpc: '2.0', id: 1, method: 'SubscribeToTask', params: { id: task.id } };
+  const run = { threadId: task.contextId, runId: 'r', messages: [], tools: [], context: [], state: {} };
+  const joins: Readonly<Record<string, (signal?: AbortSignal) => Promise<globalThis.Response>>> = {
+    'A2A over REST': (signal) => ask(`/a2a/tasks/${task.id}:subscribe`, undefined, signal),
+    'A2A over JSON-RPC': (signal) => ask('/a2a', subscribing, signal),
+    'the Responses API': (signal) => ask(`/v1/responses/${id}?stream=true`, undefined, signal),
+    'AG-UI': (signal) => ask('/ag-ui', run, signal),
+  };
+  const stop = async () => {
+    left.abort();
+    for (const index of [0, 1]) (await model.call(index)).answer('done');
+    await service.close();
+  };
+  return { service, joins, [Symbol.asyncDispose]: stop };
+}
+
+describe('a stream that joins what runs', () => {
+  for (const name of ['A2A over REST', 'A2A over JSON-RPC', 'the Responses API', 'AG-UI'])
+    verifies(
+      'client-limits.connections',
+      async () => {
+        await using setup = await start();
+        const join = setup.joins[name] ?? (() => expect.unreachable(name));
+        const leaves = new AbortController();
+        const opened = [await join(leaves.signal), await join()];
+        expect(opened.map(({ status }) => status)).toEqual([200, 200]);
+        const refused = await join();
+        expect([refused.status, await refused.text()]).toEqual([
+          429,
+          expect.stringContaining('2 open connections per principal'),
+        ]);
+        leaves.abort();
+        await expect.poll(async () => (await join()).status).toBe(200);
+      },
+      `over ${name}: it counts as long as it is open`,
+    );
+});
+
+describe('a batch at /mcp', () => {
+  verifies(
+    'client-limits.requests',
+    async () => {
+      const auth = { limits: { principal: { requestsPerMinute: 20 } } };
+      await using service = await RunningService.start({ yaml: SCRIPTED, verifiers: [people()], auth });
+      const params = { ...INITIALIZE.params, protocolVersion: '2025-03-26' };
+      const { headers } = await postMcp(service.port, { ...INITIALIZE, params }, bearer('ada'));
+      const session = { ...bearer('ada'), 'Mcp-Session-Id': String(headers['mcp-session-id']) };
+      const batch = (size: number) =>
+        Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+      const answer = await postMcp(service.port, batch(15), session);
+      expect([answer.status, answer.headers['x-ratelimit-remaining']]).toEqual([200, '4']);
+      expect((await postMcp(service.port, batch(5), session)).status).toBe(429);
+    },
+    'it counts as often as it has messages',
+  );
+});
