@@ -2,6 +2,7 @@ import type { Ajv, ValidateFunction } from 'ajv';
 import { hasPattern } from '../../core/tool-call/schema-risk.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
+import { ClientSchemas } from './client-schemas.ts';
 import { compile, describe, loadAjv } from './schema-compiler.ts';
 import { SchemaThread } from './schema-thread.ts';
 
@@ -14,7 +15,7 @@ const IN_THREAD = 'in a thread';
 export function ajvSchemaCheck(log: Logger): SchemaCheck {
   /** How each schema is checked; null if it cannot be used. */
   const checks = new WeakMap<object, Promise<ValidateFunction | null> | typeof IN_THREAD>();
-  const ofClients = new SchemaThread();
+  const ofClients = new ClientSchemas();
   /** Clients cannot hold up the calls of tools. */
   const ofServers = new SchemaThread();
   let ajv: Promise<Ajv> | null = null;

@@ -11,17 +11,21 @@ const CHECKS_PER_THREAD = 500;
 const MOST_WAITING = 100;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
 
-const NOT_IN_TIME = 'it could not be checked with this schema in reasonable time';
+/** Of a check that was ended, or that would have waited behind too many. */
+const NOT_IN_TIME: SchemaVerdict = {
+  issue: 'it could not be checked with this schema in reasonable time',
+};
 
 /** `root` is what the value itself is called in the verdict. */
-interface Task {
+export interface SchemaTask {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly value: unknown;
   readonly root: string;
 }
 
-interface WaitingTask {
-  readonly task: Task;
+export interface WaitingTask {
+  readonly owner: string;
+  readonly task: SchemaTask;
   readonly settle: (verdict: SchemaVerdict) => void;
 }
 
@@ -36,22 +40,34 @@ export class SchemaThread {
   /** Those whose turn it is first stand first. None is empty. */
   readonly #waiting = new Map<string, WaitingTask[]>();
   #isChecking = false;
+  readonly #onEnded: (owner: string) => void;
+
+  /** @param onEnded is called when a check had to be ended, before the next one begins. */
+  constructor(onEnded: (owner: string) => void = () => undefined) {
+    this.#onEnded = onEnded;
+  }
 
   /** Never rejects. */
-  check(task: Task, owner = ''): Promise<SchemaVerdict> {
+  check(task: SchemaTask, owner = ''): Promise<SchemaVerdict> {
     const own = this.#waiting.get(owner) ?? [];
-    if (own.length >= MOST_WAITING) return Promise.resolve({ issue: NOT_IN_TIME });
+    if (own.length >= MOST_WAITING) return Promise.resolve(NOT_IN_TIME);
     const { promise, resolve: settle } = Promise.withResolvers<SchemaVerdict>();
-    own.push({ task, settle });
+    own.push({ owner, task, settle });
     this.#waiting.set(owner, own);
     if (!this.#isChecking) void this.#checkAll();
     return promise;
   }
 
+  /** The checks of the owner that wait, for somebody else to do. */
+  withdraw(owner: string): readonly WaitingTask[] {
+    const own = this.#waiting.get(owner) ?? [];
+    this.#waiting.delete(owner);
+    return own;
+  }
+
   async #checkAll(): Promise<void> {
     this.#isChecking = true;
-    for (let next = this.#takeNext(); next; next = this.#takeNext())
-      next.settle(await this.#check(next.task));
+    for (let next = this.#takeNext(); next; next = this.#takeNext()) next.settle(await this.#check(next));
     this.#isChecking = false;
   }
 
@@ -66,7 +82,7 @@ export class SchemaThread {
     return undefined;
   }
 
-  async #check(task: Task): Promise<SchemaVerdict> {
+  async #check({ owner, task }: WaitingTask): Promise<SchemaVerdict> {
     const worker = this.#thread();
     try {
       worker.postMessage(task);
@@ -76,7 +92,8 @@ export class SchemaThread {
       // It took too long, or the thread had no memory left.
       this.#worker = null;
       await worker.terminate();
-      return { issue: NOT_IN_TIME };
+      this.#onEnded(owner);
+      return NOT_IN_TIME;
     }
   }
 

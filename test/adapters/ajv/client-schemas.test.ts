@@ -61,6 +61,21 @@ describe('a schema of a client', () => {
     expect(ticks).toBeGreaterThan(10);
   });
 
+  it('that never came to an end makes its owner wait in a thread of their own', async () => {
+    const { ofClient } = start();
+    const endless = () => ofClient({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(40)}!`, 'eve');
+    const [first, second] = [endless(), endless()];
+    expect((await first).issue).toContain('reasonable time');
+    const checked: string[] = [];
+    const others = [second, endless()].map((check) => check.then(() => checked.push('eve')));
+    for (const _time of ['first', 'again']) {
+      expect(await ofClient(red, { colour: 'red' }, 'bob')).toEqual({});
+      checked.push('bob');
+    }
+    await Promise.all(others);
+    expect(checked).toEqual(['bob', 'bob', 'eve', 'eve']);
+  });
+
   it('is compiled as often as clients want, in bounded memory', async () => {
     const check = start();
     for (let round = 0; round < 12; round += 1) {
