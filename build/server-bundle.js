@@ -33,6 +33,35 @@ const withoutEagerAjv = {
   },
 };
 
+/** Of the parts of Node that packages import and hardly use. Each takes half a megabyte or more, with all that it imports. */
+const LIGHT_BUILTINS = {
+  // An import of `node:process` or `node:util` loads whatever they offer, and what is loaded already is at hand.
+  process: 'export default globalThis.process;',
+  util: "export const { stripVTControlCharacters } = globalThis.process.getBuiltinModule('node:util');",
+  // For commands that are programs of their own, of which there are none.
+  child_process: 'export default {};',
+  assert: 'module.exports = (value, message) => { if (!value) throw new Error(message); };',
+};
+const LIGHTENED = {
+  commander: ['process', 'util', 'child_process'],
+  'sonic-boom': ['assert'],
+  'thread-stream': ['assert'],
+};
+const LIGHT = '\0light:';
+
+const withoutHeavyBuiltins = {
+  name: 'without-heavy-builtins',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    const name = source.replace(/^node:/, '');
+    const [, importing] = /\/node_modules\/([^/]+)\/[^/]+(?:\/[^/]+)*$/.exec(importer ?? '') ?? [];
+    return LIGHTENED[importing]?.includes(name) ? `${LIGHT}${name}` : undefined;
+  },
+  load(id) {
+    return id.startsWith(LIGHT) ? LIGHT_BUILTINS[id.slice(LIGHT.length)] : undefined;
+  },
+};
+
 /** `external`: packages that stay outside. `paths`: files that take the place of such packages. */
 export async function bundleServer(input, outDir, { external = [], paths = {} } = {}) {
   await build({
@@ -46,7 +75,7 @@ export async function bundleServer(input, outDir, { external = [], paths = {} } 
       // A binary, different for each platform.
       external: ['uWebSockets.js', ...external],
     },
-    plugins: [withoutEagerAjv, inLatin1],
+    plugins: [withoutEagerAjv, withoutHeavyBuiltins, inLatin1],
     build: {
       ssr: true,
       target: 'es2024',
@@ -59,7 +88,8 @@ export async function bundleServer(input, outDir, { external = [], paths = {} } 
       rolldownOptions: {
         input,
         // Stable names, so that the compile cache of each build replaces that of the last one.
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', paths },
+        // V8 keeps the text of each file, comments too.
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', paths, comments: false },
       },
     },
   });

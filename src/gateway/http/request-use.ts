@@ -15,7 +15,7 @@ export interface RequestUseDeps {
 export class RequestUse {
   readonly #deps: RequestUseDeps;
   #client: RequestContext = ANYONE;
-  #leave: (() => void) | null = null;
+  #isStream = false;
 
   constructor(deps: RequestUseDeps) {
     this.#deps = deps;
@@ -35,7 +35,9 @@ export class RequestUse {
    * WebSockets. Throws `RATE_LIMIT_EXCEEDED`.
    */
   openStream(): void {
-    this.#leave ??= this.#deps.connections.enter(this.#client, this.#deps.address);
+    if (this.#isStream) return;
+    this.#deps.connections.enter(this.#client, this.#deps.address);
+    this.#isStream = true;
   }
 
   /** The request brings so many more. Rejects with `RATE_LIMIT_EXCEEDED`. */
@@ -44,8 +46,9 @@ export class RequestUse {
   }
 
   over(): void {
-    this.#deps.credential?.release();
-    this.#leave?.();
-    this.#leave = null;
+    const { credential, connections, address } = this.#deps;
+    credential?.release();
+    if (this.#isStream) connections.leave(this.#client, address);
+    this.#isStream = false;
   }
 }

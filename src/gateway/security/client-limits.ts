@@ -60,22 +60,22 @@ export class ClientLimits {
     if (refusal) throw refusal;
   }
 
-  /** Throws `RATE_LIMIT_EXCEEDED`. @returns what to call once when the connection is over. */
-  connect(client: RequestContext): () => void {
-    const entered: (() => void)[] = [];
-    const leave = (): void => {
-      for (const left of entered) left();
-    };
-    for (const { of, keyOf, connections } of this.#levels) {
-      const key = keyOf(client);
-      const refusal = connections.enter(key);
+  /** Throws `RATE_LIMIT_EXCEEDED`. Otherwise call `disconnect` once when the connection is over. */
+  connect(client: RequestContext): void {
+    const entered: Level[] = [];
+    for (const level of this.#levels) {
+      const refusal = level.connections.enter(level.keyOf(client));
       if (refusal) {
-        leave();
+        leave(entered, client);
+        const { of } = level;
         throw this.#recorded(clientLimitExceeded({ ...NAMES.connections, of }, refusal), client);
       }
-      entered.push(() => connections.leave(key));
+      entered.push(level);
     }
-    return leave;
+  }
+
+  disconnect(client: RequestContext): void {
+    leave(this.#levels, client);
   }
 
   /** How often each limit was exceeded. */
@@ -102,6 +102,10 @@ export class ClientLimits {
     this.#audit.record({ ...auditedClient(client), what: 'limit', outcome: error.code, reason });
     return error;
   }
+}
+
+function leave(levels: readonly Level[], client: RequestContext): void {
+  for (const { connections, keyOf } of levels) connections.leave(keyOf(client));
 }
 
 function limitsOf(limits: AuthLimits[LimitHolder]): Omit<Level, 'of' | 'keyOf'> {

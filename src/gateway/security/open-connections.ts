@@ -13,13 +13,28 @@ export class OpenConnections {
   }
 
   /**
-   * Throws `RATE_LIMIT_EXCEEDED`. Synchronous, so that concurrent callers are counted exactly.
-   * @returns what to call once when the connection is over.
+   * Throws `RATE_LIMIT_EXCEEDED`. Synchronous, so that concurrent callers are counted exactly. Call `leave` once when the
+   * connection is over: a function for each of thousands of connections would take memory.
    */
-  enter(client: RequestContext, address: string): () => void {
-    if (client.rights && this.#clientLimits) return this.#clientLimits.connect(client);
+  enter(client: RequestContext, address: string): void {
+    const limits = this.#limitsOf(client);
+    if (limits) limits.connect(client);
+    else this.#enterByAddress(address);
+  }
+
+  /** @param client of `enter`; it may have another credential by now. */
+  leave(client: RequestContext, address: string): void {
+    const limits = this.#limitsOf(client);
+    if (limits) limits.disconnect(client);
+    else this.#byAddress.leave(address);
+  }
+
+  #enterByAddress(address: string): void {
     const refusal = this.#byAddress.enter(address);
     if (refusal) throw tooManyConnections(refusal);
-    return () => this.#byAddress.leave(address);
+  }
+
+  #limitsOf({ rights }: RequestContext): ClientLimits | undefined {
+    return rights && this.#clientLimits;
   }
 }

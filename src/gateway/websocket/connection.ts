@@ -13,6 +13,7 @@ import { messageOptions } from '../requests/message-options.ts';
 import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import { endLost } from '../security/lost-socket.ts';
+import type { OpenConnections } from '../security/open-connections.ts';
 import { encodeMachine, encodeMachines } from '../stream/machine-frames.ts';
 import { MachineReader } from '../stream/machine-reader.ts';
 import { Recipient } from '../stream/recipient.ts';
@@ -38,6 +39,8 @@ export interface ConnectionDeps extends FrameLimitsDeps {
   /** Absent where nobody is authenticated. */
   readonly credentials?: HeldCredentials | undefined;
   readonly fanOut: SignalFanOut;
+  /** The connection was counted. */
+  readonly connections: Pick<OpenConnections, 'leave'>;
   readonly log: Logger;
   /** The socket is closed. */
   readonly onClosed: (connection: Connection) => void;
@@ -47,8 +50,6 @@ export interface ConnectionDeps extends FrameLimitsDeps {
 export interface ConnectionQuery extends StreamQuery {
   readonly context: RequestContext;
   readonly address: string;
-  /** Call once when the connection does not count any more. */
-  readonly leave: () => void;
 }
 
 const NORMAL_CODE = 1000;
@@ -60,8 +61,6 @@ const RESOLVED: Promise<void> = Promise.resolve();
 /** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
 export class Connection extends Recipient implements SocketLife, CredentialHolder {
   readonly #address: string;
-  /** See `ConnectionQuery`. */
-  readonly leave: () => void;
   readonly #sessionId: SessionId;
   /** Where the client hears the session, whatever it may do later. */
   readonly #topic: SessionId;
@@ -80,10 +79,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   #isLost = false;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
-    const { session, after, offset = 0, reasoning, context, address, leave } = query;
+    const { session, after, offset = 0, reasoning, context, address } = query;
     super(socket);
     this.#address = address;
-    this.leave = leave;
     this.#sessionId = session;
     this.#context = context;
     this.#deps = deps;
@@ -147,8 +145,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   closed(): void {
-    const { credentials, fanOut } = this.#deps;
+    const { credentials, fanOut, connections } = this.#deps;
     this.#isClosed = true;
+    connections.leave(this.#context, this.#address);
     credentials?.release(this);
     fanOut.leave(this.#topic, this.#listener);
     this.#reader?.close();

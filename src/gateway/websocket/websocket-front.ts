@@ -72,10 +72,10 @@ export class WebSocketFront implements SocketFront {
     const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
     // Throws if the client may not hear the session.
     bus.topicOf(parameters.session, context);
-    const leave = connections.enter(context, address);
+    connections.enter(context, address);
     return {
-      open: (socket) => this.#enter({ ...parameters, context, address, leave }, socket),
-      release: leave,
+      open: (socket) => this.#enter({ ...parameters, context, address }, socket),
+      release: () => connections.leave(context, address),
     };
   }
 
@@ -92,7 +92,6 @@ export class WebSocketFront implements SocketFront {
 
   /** A client that was connected is gone. */
   #leave(connection: Connection): void {
-    connection.leave();
     this.#open.delete(connection);
     if (connection.givenUp) this.#givenUp += 1;
   }

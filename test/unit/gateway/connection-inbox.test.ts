@@ -31,11 +31,16 @@ function slow() {
   const connection = new Connection(
     {
       ...{ session: 's', reasoning: 0, time: 0, statecharts: 0 },
-      ...{ context: contextOf(identity('ada')), address: '127.0.0.1', leave: () => undefined },
+      ...{ context: contextOf(identity('ada')), address: '127.0.0.1' },
     },
     socket,
     {
-      ...{ bus, fanOut: new SignalFanOut(bus, broadcast), maxRequestBytes: 1_000 },
+      ...{
+        bus,
+        connections: { leave: () => undefined },
+        fanOut: new SignalFanOut(bus, broadcast),
+        maxRequestBytes: 1_000,
+      },
       ...{ limits, log: recordingLog(), onClosed: () => undefined },
     },
   );

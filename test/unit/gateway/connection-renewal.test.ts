@@ -31,11 +31,16 @@ function renewing() {
       statecharts: 0,
       context,
       address: '127.0.0.1',
-      leave: () => undefined,
     },
     socket,
     {
-      ...{ bus, credentials, fanOut: new SignalFanOut(bus, broadcast), maxRequestBytes: 1_000 },
+      ...{
+        bus,
+        credentials,
+        connections: { leave: () => undefined },
+        fanOut: new SignalFanOut(bus, broadcast),
+        maxRequestBytes: 1_000,
+      },
       ...{ limits: rateLimits(LimitsConfig.parse({})), log: recordingLog() },
       onClosed: () => undefined,
     },

@@ -80,6 +80,7 @@ describe('the fan-out', () => {
     const limits = LimitsConfig.parse({});
     const parts = {
       bus,
+      connections: { leave: () => undefined },
       fanOut,
       limits: rateLimits(limits),
       maxRequestBytes: 1_000,
@@ -95,7 +96,6 @@ describe('the fan-out', () => {
         statecharts: 0,
         context: ANYONE,
         address: '127.0.0.1',
-        leave: () => undefined,
       },
       asking,
       parts,
@@ -286,12 +286,12 @@ describe('a client that does not read', () => {
         statecharts: 0,
         context: ANYONE,
         address: '127.0.0.1',
-        leave: () => undefined,
       },
       socket,
       {
         bus,
         fanOut,
+        connections: { leave: () => undefined },
         limits: rateLimits(limits),
         maxRequestBytes: limits.requestBytes,
         log: recordingLog(),

@@ -42,7 +42,9 @@ export class ResponsesFront implements SocketFront {
   }
 
   #admit(client: KnownClient): Admission {
-    const leave = this.#deps.connections.enter(client.context, client.address);
+    const { connections } = this.#deps;
+    connections.enter(client.context, client.address);
+    const leave = (): void => connections.leave(client.context, client.address);
     const onClosed = (connection: ResponsesConnection): void => {
       leave();
       this.#open.delete(connection);
