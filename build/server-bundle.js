@@ -1,8 +1,6 @@
 // Bundles a Node program and its packages into a few files. A start from the hundreds of originals takes twice as long.
 import { build } from 'vite';
 
-const NO_AJV = '\0no-ajv';
-
 /** V8 keeps a file in twice the memory if one character is beyond Latin-1. Such a character can be escaped anywhere. */
 const inLatin1 = {
   name: 'in-latin-1',
@@ -16,49 +14,55 @@ const inLatin1 = {
   },
 };
 
-/** In the older SDK of MCP, and in the newer one, whose names are made by a bundler. */
-const AJV_PROVIDER = /^\.\.\/validation\/ajv-provider\.js$|^\.\/ajvProvider-\w+\.mjs$/;
+/**
+ * Modules that packages import and hardly use, and what takes their place. Each part of Node takes half a megabyte or more,
+ * with all that it imports.
+ */
+const STAND_INS = [
+  {
+    // For clients and servers without a validator. Ours have one, and load Ajv late.
+    within: ['@modelcontextprotocol'],
+    // In the older SDK, and in the newer one, whose names are made by a bundler.
+    replaces: /^\.\.\/validation\/ajv-provider\.js$|^\.\/ajvProvider-\w+\.mjs$/,
+    code: "class AjvJsonSchemaValidator { constructor() { throw new Error('no jsonSchemaValidator was given'); } }\nexport { AjvJsonSchemaValidator, AjvJsonSchemaValidator as n };",
+  },
+  {
+    // An import of `node:process` or `node:util` loads whatever they offer, and what is loaded already is at hand.
+    within: ['commander'],
+    replaces: /^node:process$/,
+    code: 'export default globalThis.process;',
+  },
+  {
+    within: ['commander'],
+    replaces: /^node:util$/,
+    code: "export const { stripVTControlCharacters } = globalThis.process.getBuiltinModule('node:util');",
+  },
+  {
+    // For commands that are programs of their own, of which there are none.
+    within: ['commander'],
+    replaces: /^node:child_process$/,
+    code: 'export default {};',
+  },
+  {
+    within: ['sonic-boom', 'thread-stream'],
+    replaces: /^(node:)?assert$/,
+    code: 'module.exports = (value, message) => { if (!value) throw new Error(message); };',
+  },
+];
+const STAND_IN = '\0stand-in:';
 
-/** The MCP SDKs import Ajv for clients and servers without a validator. Ours have one, and load Ajv late. */
-const withoutEagerAjv = {
-  name: 'without-eager-ajv',
+const withStandIns = {
+  name: 'with-stand-ins',
   enforce: 'pre',
-  resolveId(source, importer) {
-    const isOfSdk = importer?.includes('/@modelcontextprotocol/');
-    return isOfSdk && AJV_PROVIDER.test(source) ? NO_AJV : undefined;
+  resolveId(source, importer = '') {
+    const isWithin = (name) => importer.includes(`/node_modules/${name}/`);
+    const index = STAND_INS.findIndex(
+      ({ within, replaces }) => replaces.test(source) && within.some(isWithin),
+    );
+    return index === -1 ? undefined : `${STAND_IN}${index}`;
   },
   load(id) {
-    if (id !== NO_AJV) return undefined;
-    return "class AjvJsonSchemaValidator { constructor() { throw new Error('no jsonSchemaValidator was given'); } }\nexport { AjvJsonSchemaValidator, AjvJsonSchemaValidator as n };";
-  },
-};
-
-/** Of the parts of Node that packages import and hardly use. Each takes half a megabyte or more, with all that it imports. */
-const LIGHT_BUILTINS = {
-  // An import of `node:process` or `node:util` loads whatever they offer, and what is loaded already is at hand.
-  process: 'export default globalThis.process;',
-  util: "export const { stripVTControlCharacters } = globalThis.process.getBuiltinModule('node:util');",
-  // For commands that are programs of their own, of which there are none.
-  child_process: 'export default {};',
-  assert: 'module.exports = (value, message) => { if (!value) throw new Error(message); };',
-};
-const LIGHTENED = {
-  commander: ['process', 'util', 'child_process'],
-  'sonic-boom': ['assert'],
-  'thread-stream': ['assert'],
-};
-const LIGHT = '\0light:';
-
-const withoutHeavyBuiltins = {
-  name: 'without-heavy-builtins',
-  enforce: 'pre',
-  resolveId(source, importer) {
-    const name = source.replace(/^node:/, '');
-    const [, importing] = /\/node_modules\/([^/]+)\/[^/]+(?:\/[^/]+)*$/.exec(importer ?? '') ?? [];
-    return LIGHTENED[importing]?.includes(name) ? `${LIGHT}${name}` : undefined;
-  },
-  load(id) {
-    return id.startsWith(LIGHT) ? LIGHT_BUILTINS[id.slice(LIGHT.length)] : undefined;
+    return id.startsWith(STAND_IN) ? STAND_INS[id.slice(STAND_IN.length)].code : undefined;
   },
 };
 
@@ -75,7 +79,7 @@ export async function bundleServer(input, outDir, { external = [], paths = {} } 
       // A binary, different for each platform.
       external: ['uWebSockets.js', ...external],
     },
-    plugins: [withoutEagerAjv, withoutHeavyBuiltins, inLatin1],
+    plugins: [withStandIns, inLatin1],
     build: {
       ssr: true,
       target: 'es2024',
