@@ -34,11 +34,6 @@ export function sessionIdOf(name: string, client: Owner): SessionId {
   return name.startsWith(NOBODYS) ? name.slice(NOBODYS.length) : name;
 }
 
-/** What tells the owner of a session from all others: the `ownPrefix` of the owner. */
-export function ownerPrefixOf(id: SessionId): string {
-  return id.slice(0, id.lastIndexOf('/') + 1);
-}
-
 /** What a client calls the session: the inverse of `sessionIdOf`. */
 export function sessionNameFor(id: SessionId, client: Owner): string {
   const own = ownPrefix(client);

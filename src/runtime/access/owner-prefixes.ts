@@ -11,3 +11,8 @@ export function ownerPrefixes(sessionId: SessionId): Readonly<Record<LimitHolder
   if (tenantEnd === 0 || principalEnd === 0) return undefined;
   return { principal: sessionId.slice(0, principalEnd), tenant: sessionId.slice(0, tenantEnd) };
 }
+
+/** What tells the owner of a session from all others, as `ownPrefix` of the owner does. Empty for a session of nobody. */
+export function ownerPrefixOf(sessionId: SessionId): string {
+  return ownerPrefixes(sessionId)?.principal ?? '';
+}

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ownerPrefixOf } from '../../core/access/session-names.ts';
 import { contentHash } from '../../core/content-hash.ts';
 import type { ModelMessage } from '../../core/conversation/model-message.ts';
 import type { SessionId } from '../../core/ids.ts';
@@ -7,6 +6,7 @@ import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { RawToolCall } from '../../ports/language-model.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { NamedTool } from '../../ports/turn-tools.ts';
+import { ownerPrefixOf } from '../access/owner-prefixes.ts';
 
 /** Where a reply came. */
 interface ReplyPlace {

@@ -1,4 +1,3 @@
-import { ownerPrefixOf } from '../../core/access/session-names.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
@@ -19,6 +18,7 @@ import type {
   ToolOffer,
   TurnTools,
 } from '../../ports/turn-tools.ts';
+import { ownerPrefixOf } from '../access/owner-prefixes.ts';
 import { FrozenServers } from './frozen-servers.ts';
 import { requestedCalls } from './requested-calls.ts';
 import type { ToolServers } from './tool-servers.ts';
