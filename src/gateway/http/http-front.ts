@@ -109,15 +109,15 @@ export class HttpFront implements HttpHandler {
     }
     if (path === MCP_PATH) {
       originPolicy.checkOrigin(origin, host);
-      return this.#using({ request, tally }, async (entry) => mcp.handle(await this.#served(request, entry)));
+      return this.#using(tally, async (entry) => mcp.handle(await this.#served(request, entry)));
     }
     if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
     if (found.route.mayStream === 'by-field' || found.route.waitsForTurn)
-      return this.#using({ request, tally }, (entry) => this.#dispatch(request, found, entry));
+      return this.#using(tally, (entry) => this.#dispatch(request, found, entry));
     const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
     if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });
-    return this.#using({ request, tally }, (entry) =>
+    return this.#using(tally, (entry) =>
       method === 'GET' ? this.#openStream(request, found, entry) : this.#dispatch(request, found, entry),
     );
   }
@@ -139,9 +139,10 @@ export class HttpFront implements HttpHandler {
 
   async #served(request: AgentRequest, { tally, use }: Entry): Promise<ServedRequest> {
     const { authenticator } = this.#deps;
-    const context = await requestContext(authenticator, request, this.#addressOf(request));
+    const address = this.#addressOf(request);
+    const context = await requestContext(authenticator, request, address);
     // At once: the credential may be revoked from here on.
-    use?.begin(context);
+    use?.begin(context, address);
     await tally.byClient(context);
     const { credential } = use ?? {};
     return { ...request, context: forAgent(context, request.agent), credential, use };
@@ -164,13 +165,9 @@ export class HttpFront implements HttpHandler {
     return found.route.handler(served, found.parameters);
   }
 
-  async #using(
-    { request, tally }: { readonly request: AgentRequest; readonly tally: RequestTally },
-    answer: (entry: Entry) => Promise<HttpResponse>,
-  ): Promise<HttpResponse> {
+  async #using(tally: RequestTally, answer: (entry: Entry) => Promise<HttpResponse>): Promise<HttpResponse> {
     const { connections, credentials } = this.#deps;
-    const address = this.#addressOf(request);
-    const use = new RequestUse({ connections, tally, address, credential: credentials?.forStream() });
+    const use = new RequestUse({ connections, tally, credential: credentials?.forStream() });
     return endingWith(
       () => use.over(),
       () => answer({ tally, use }),

@@ -6,7 +6,6 @@ import type { RequestTally } from '../security/request-tally.ts';
 export interface RequestUseDeps {
   readonly connections: OpenConnections;
   readonly tally: RequestTally;
-  readonly address: string;
   /** Absent where nobody is authenticated. */
   readonly credential: StreamCredential | undefined;
 }
@@ -15,6 +14,7 @@ export interface RequestUseDeps {
 export class RequestUse {
   readonly #deps: RequestUseDeps;
   #client: RequestContext = ANYONE;
+  #address = '';
   #isStream = false;
 
   constructor(deps: RequestUseDeps) {
@@ -25,8 +25,10 @@ export class RequestUse {
     return this.#deps.credential;
   }
 
-  begin(client: RequestContext): void {
+  /** @param address of the client. */
+  begin(client: RequestContext, address: string): void {
     this.#client = client;
+    this.#address = address;
     this.#deps.credential?.hold(client);
   }
 
@@ -36,7 +38,7 @@ export class RequestUse {
    */
   openStream(): void {
     if (this.#isStream) return;
-    this.#deps.connections.enter(this.#client, this.#deps.address);
+    this.#deps.connections.enter(this.#client, this.#address);
     this.#isStream = true;
   }
 
@@ -46,9 +48,9 @@ export class RequestUse {
   }
 
   over(): void {
-    const { credential, connections, address } = this.#deps;
+    const { credential, connections } = this.#deps;
     credential?.release();
-    if (this.#isStream) connections.leave(this.#client, address);
+    if (this.#isStream) connections.leave(this.#client, this.#address);
     this.#isStream = false;
   }
 }
