@@ -11,11 +11,17 @@ export interface LogThread {
   readonly ended: Promise<Error | undefined>;
 }
 
+/**
+ * What the thread allocates, it needs for one commit. By default its young generation would grow to 48 MB under load, and
+ * keep them.
+ */
+const LIMITS = { maxYoungGenerationSizeMb: 12 };
+
 /** Starts the thread before it is known which log to open, so that both take place at the same time. */
 export function startLogThread(): LogThread {
   // The file is .ts in a checkout and .js in a build.
   const file = new URL(`./event-log-worker${extname(import.meta.url)}`, import.meta.url);
-  return logThread(new Worker(file, { name: 'event-log' }));
+  return logThread(new Worker(file, { name: 'event-log', resourceLimits: LIMITS }));
 }
 
 /** Resolves once the thread has opened the log. Rejects when it cannot open it; the thread has then ended. */
