@@ -1,4 +1,5 @@
 import type { Scope } from '../core/access/scopes.ts';
+import type { ServiceError } from '../core/errors.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 
 /** Identifies a client: headers and query of its request or WebSocket handshake. */
@@ -21,4 +22,6 @@ export interface Authenticator {
    * @param what needs it, such as `GET /metrics`.
    */
   require?(context: RequestContext, scope: Scope | null, what: string): void;
+  /** Records that this was refused to the client. Absent where nobody is authenticated. */
+  noteRefusal?(context: RequestContext, what: string, error: ServiceError): void;
 }

@@ -18,7 +18,7 @@ import { StatelessMcp } from './stateless/stateless-mcp.ts';
 
 export interface McpEndpointDeps extends AgentSurfaceDeps {
   readonly fanOut: SignalFanOut;
-  readonly authenticator: Pick<Authenticator, 'require'>;
+  readonly authenticator: Pick<Authenticator, 'require' | 'noteRefusal'>;
   readonly peers?: Peers | undefined;
 }
 
@@ -37,7 +37,7 @@ export class McpEndpoint implements Disposable {
     this.#agent = agent;
     this.#authenticator = authenticator;
     this.#mcp = new LazyMcp(agent);
-    this.#sessions = new McpSessions({ ...agent, mcp: this.#mcp, fanOut, peers });
+    this.#sessions = new McpSessions({ ...agent, mcp: this.#mcp, fanOut, authenticator, peers });
     this.#stateless = new StatelessMcp(this.#mcp, agent.log);
   }
 

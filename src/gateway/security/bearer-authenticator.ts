@@ -70,7 +70,7 @@ export class BearerAuthenticator implements Authenticator {
     const context = await this.identify(token, address);
     if (context.principal === principal && context.tenant === tenant) return context;
     const error = otherPrincipal();
-    this.#deps.audit?.record({ ...auditedClient(context), what: 'authenticate', ...outcomeOf(error) });
+    this.noteRefusal(context, 'authenticate', error);
     throw error;
   }
 
@@ -92,9 +92,13 @@ export class BearerAuthenticator implements Authenticator {
     try {
       requireScope(context, scope);
     } catch (error) {
-      this.#deps.audit?.record({ ...auditedClient(context), what, ...outcomeOf(error) });
+      this.noteRefusal(context, what, error);
       throw error;
     }
+  }
+
+  noteRefusal(context: RequestContext, what: string, error: unknown): void {
+    this.#deps.audit?.record({ ...auditedClient(context), what, ...outcomeOf(error) });
   }
 
   #byQuery(

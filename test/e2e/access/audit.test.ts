@@ -10,7 +10,7 @@ import { filesWith } from '../../support/service/files-with.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
-import { postMcp } from '../../support/tools/mcp-http.ts';
+import { INITIALIZE, postMcp } from '../../support/tools/mcp-http.ts';
 import { verifies } from '../requirements.ts';
 
 const tokens = () =>
@@ -148,6 +148,30 @@ describe('the audit trail', () => {
       ]);
     },
     'what is refused at /mcp, to A2A, and to a socket that shows the token of somebody else',
+  );
+
+  verifies(
+    'audit.entries',
+    async () => {
+      await using setup = await start();
+      const { port } = setup.service;
+      const began = await postMcp(port, INITIALIZE, bearer('ada'));
+      const session = { 'Mcp-Session-Id': String(began.headers['mcp-session-id']) };
+      const listed = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+      const unknown = await postMcp(port, listed, { ...bearer('root'), 'Mcp-Session-Id': 'none' });
+      const foreign = await postMcp(port, listed, { ...bearer('root'), ...session });
+      expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+      expect((await postMcp(port, listed, { ...bearer('ada'), ...session })).status).toBe(200);
+      const refused = (await setup.auditOf('root')).filter(({ what }) => what === 'POST /mcp');
+      expect(refused.map(shown)).toMatchObject([
+        {
+          principal: 'test:root',
+          outcome: 'SESSION_NOT_FOUND',
+          reason: 'the MCP session of somebody else',
+        },
+      ]);
+    },
+    'the MCP session of somebody else',
   );
 
   verifies('audit.command', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect } from 'vitest';
 import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
@@ -32,6 +34,17 @@ function as(service: RunningService, name: string): Pick<RunningService, 'fetch'
       service.fetch(path, { ...init, headers: { ...init.headers, ...bearer(name) } }),
     post: (path, body) => service.post(path, body, bearer(name)),
   };
+}
+
+/** Ada's session, of which nobody reads yet. */
+async function exportOf(port: number): Promise<IncomingMessage> {
+  const path = '/api/sessions/default/export';
+  const [response]: IncomingMessage[] = await once(
+    get({ host: '127.0.0.1', port, path, headers: bearer('ada'), agent: false }),
+    'response',
+  );
+  if (!response) throw new Error('no response');
+  return response;
 }
 
 describe('a stream that is open when its credential is revoked', () => {
@@ -124,5 +137,27 @@ describe('a stream that is open when its credential is revoked', () => {
       expect(await toolText(as(service, 'bob'), 'tools', 'cancelled', { atLeast: 1 })).toBe('1');
     },
     'of a tool call: it ends with an error, and the call is cancelled',
+  );
+
+  verifies(
+    'auth.revoked',
+    async () => {
+      const options = { yaml: `${SCRIPTED}limits: { messagesPerMinute: false }\n`, verifiers: [people()] };
+      await using service = await RunningService.start(options);
+      const ada = as(service, 'ada');
+      // More than the connection takes while nobody reads.
+      const message = 'x'.repeat(250_000);
+      for (let count = 0; count < 60; count += 1) await ada.post('/api/message-sync', { message });
+      const whole = await (await ada.fetch('/api/sessions/default/export')).text();
+      const cut = await exportOf(service.port);
+      service.access?.revoke('credential-of-ada');
+      let received = 0;
+      await expect(async () => {
+        for await (const chunk of cut) received += chunk.length;
+      }).rejects.toThrow('aborted');
+      expect(received).toBeGreaterThan(0);
+      expect(received).toBeLessThan(whole.length);
+    },
+    'of an export: it ends before its end',
   );
 });

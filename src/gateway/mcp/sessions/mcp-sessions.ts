@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { clientLimitExceeded, secondsFromNow } from '../../../core/limit-errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
+import type { Authenticator } from '../../../ports/authenticator.ts';
 import type { Peers } from '../../../ports/peers.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
@@ -9,6 +10,7 @@ import { refusedBatch } from '../batches.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp } from '../lazy-mcp.ts';
 import { sessionNotFound } from '../mcp-exchange.ts';
+import { MCP_PATH } from '../mcp-path.ts';
 import { KeptStreams } from '../resume/kept-streams.ts';
 import type { LogReader } from '../resume/told-from-log.ts';
 import { EndedSessions } from './ended-sessions.ts';
@@ -26,6 +28,7 @@ const MAX_OF_PRINCIPAL = 100;
 
 export interface McpSessionsDeps extends LogReader, Pick<AgentSurfaceDeps, 'exposes' | 'secrets' | 'log'> {
   readonly mcp: LazyMcp;
+  readonly authenticator: Pick<Authenticator, 'noteRefusal'>;
   /** The other nodes of a cluster: a client may talk to any of them in one MCP session. */
   readonly peers: Peers | undefined;
 }
@@ -65,7 +68,10 @@ export class McpSessions implements Disposable {
     const { context, headers, method } = request;
     const id = headers.get('mcp-session-id');
     const known = id === undefined ? undefined : await this.#find(id, request);
-    if (known && !isOf(known, context)) return sessionNotFound();
+    if (known && !isOf(known, context)) {
+      this.#deps.authenticator.noteRefusal?.(context, `${method} ${MCP_PATH}`, notYours());
+      return sessionNotFound();
+    }
     const isGone = id !== undefined && !known;
     const lastEventId = method === 'GET' ? headers.get('last-event-id') : undefined;
     // A session from before a restart is gone, too, but its streams may go on.
@@ -190,6 +196,13 @@ export class McpSessions implements Disposable {
       this.#deps.log.warn({ err }, 'an idle MCP session could not be closed');
     });
   }
+}
+
+/** For the audit trail. The client is told what it would be of a session that there is not. */
+function notYours(): ServiceError {
+  return new ServiceError('SESSION_NOT_FOUND', 'There is no such MCP session.', {
+    reason: 'the MCP session of somebody else',
+  });
 }
 
 function tooManyOfPrincipal(): ServiceError {
