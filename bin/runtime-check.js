@@ -13,8 +13,13 @@ export function checkRuntime(probes) {
   return findReason(probes).then((reason) => (reason === undefined ? undefined : describe(reason)));
 }
 
+/** Of the URL and the headers of a request, as in Node. The 4 KB of uWebSockets.js are too few for a JWT with many roles. */
+const MAX_HEADER_BYTES = '16384';
+
 /** The build has a copy of its own. */
 function loadUws(fromSource) {
+  // It is read once, as the binary is loaded.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = process.env.UWS_HTTP_MAX_HEADERS_SIZE || MAX_HEADER_BYTES;
   return fromSource ? import('uWebSockets.js') : import('../dist/server/uws/index.mjs');
 }
 

@@ -423,6 +423,7 @@ export const requirements = {
     'a chunked request is answered and its connection closed: nothing behind it is a request',
   'requests.nesting':
     'JSON of more than 200 levels is refused by each protocol, and nothing of it is recorded',
+  'framing.large': 'a request may have 16 KB of headers',
   'framing.kept': 'requests with a length go on over one connection',
   'framing.head': 'a HEAD has the headers of the GET and no body, and its connection goes on',
   'headers.nosniff':

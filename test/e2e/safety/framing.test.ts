@@ -1,12 +1,15 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
-import { rawExchange } from '../../support/sockets/raw-http.ts';
+import { rawExchange, rawRequest } from '../../support/sockets/raw-http.ts';
 import { verifies } from '../requirements.ts';
 
 const Sessions = z.looseObject({ sessions: z.array(z.looseObject({ sessionId: z.string() })) });
@@ -192,6 +195,20 @@ describe('a chunked request', () => {
     },
     'and one that streams its answer ends the stream properly',
   );
+});
+
+describe('a request with large headers', () => {
+  verifies('framing.large', async () => {
+    await using directory = await tempDirectory();
+    await writeFile(join(directory.path, 'agent.yml'), SCRIPTED);
+    const args = ['--agent', 'agent.yml', '--data-dir', ':memory:'];
+    await using service = await ServiceProcess.listening(args, { cwd: directory.path });
+    const status = async (length: number) => {
+      const Authorization = `Bearer ${'x'.repeat(length)}`;
+      return (await rawRequest(service.port, { path: '/api/health', headers: { Authorization } })).status;
+    };
+    expect([await status(15_000), await status(17_000)]).toEqual([200, 431]);
+  });
 });
 
 describe('a request with a length', () => {
