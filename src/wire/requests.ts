@@ -205,17 +205,19 @@ export const ImagePath = z.object({
 
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z
-  .object({ name: McpServerName, config: z.preprocess(requireType, McpServerConfig) })
+  .object({ name: McpServerName, config: z.preprocess(givenConfig, McpServerConfig) })
   .refine(({ config }) => config.disabled !== true, {
     path: ['config', 'disabled'],
     error: 'must be false or left out, because the server is to be connected now',
   });
 
 /** Agent files may leave the type out, requests may not: programs write them. */
-function requireType(config: unknown, context: z.RefinementCtx): unknown {
-  if (typeof config === 'object' && config !== null && !('type' in config))
-    context.addIssue({ code: 'custom', path: ['type'], message: 'must be stdio or http', input: config });
-  return config;
+function givenConfig(config: unknown, context: z.RefinementCtx): unknown {
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) return config;
+  const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
+  if (!('type' in given))
+    context.addIssue({ code: 'custom', path: ['type'], message: 'must be stdio or http', input: given });
+  return given;
 }
 
 /**

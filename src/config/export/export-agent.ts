@@ -43,7 +43,31 @@ export function exportAgentYaml(raw: Readonly<Record<string, unknown>>, changes:
   const document = Object.entries({ version: DEFAULT_VERSION, ...raw, mcpServers: raw.mcpServers }).map(
     ([key, value]) => [key, exportKey(key, value)],
   );
-  return stringify(Object.fromEntries(document), { lineWidth: 0, aliasDuplicateObjects: false });
+  const withoutCopies = withoutSecrets(Object.fromEntries(document), literalSecrets([raw, changes.added]));
+  return stringify(withoutCopies, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** A shorter value may be a word of any text. */
+const MIN_SECRET_CHARACTERS = 8;
+
+/** What stands in clear where a secret belongs. The longest first: one may be part of another. */
+function literalSecrets(data: unknown): string[] {
+  const secrets = new Set<string>();
+  mapScalars(data, (scalar, at) => {
+    const isSecret = isSecretName(nameAt(at));
+    const isLiteral = typeof scalar === 'string' && !scalar.includes('$') && scalar !== REDACTED;
+    if (isSecret && isLiteral && scalar.length >= MIN_SECRET_CHARACTERS) secrets.add(scalar);
+  });
+  return [...secrets].sort((one, other) => other.length - one.length);
+}
+
+/** The same secret may stand in a prompt or an argument, too. */
+function withoutSecrets(document: unknown, secrets: readonly string[]): unknown {
+  return mapScalars(document, (scalar, at) => {
+    if (typeof scalar !== 'string') return scalar;
+    const marker = nameAt(at) === 'when' ? REDACTED_PATTERN : REDACTED;
+    return secrets.reduce((text, secret) => text.replaceAll(secret, marker), scalar);
+  });
 }
 
 function currentServers(fileServers: unknown, { removed, added }: ServerChanges): unknown {
@@ -95,7 +119,7 @@ function redactTree(data: unknown, rewrite: Rewrite, path: Path): unknown {
   return mapScalars(
     data,
     (scalar, at) => {
-      const key = String(at.findLast((segment) => typeof segment === 'string'));
+      const key = nameAt(at);
       if (isSecretName(key) && (typeof scalar === 'string' || typeof scalar === 'number')) return REDACTED;
       if (typeof scalar !== 'string') return scalar;
       if (key === 'when') return rewrite(scalar, redactPattern);
@@ -103,6 +127,11 @@ function redactTree(data: unknown, rewrite: Rewrite, path: Path): unknown {
     },
     path,
   );
+}
+
+/** The key that a value stands under, also in a list. */
+function nameAt(path: Path): string {
+  return String(path.findLast((segment) => typeof segment === 'string'));
 }
 
 /** A rule's pattern must stay a valid regular expression, in which the asterisks of the marker are escaped. */

@@ -64,4 +64,6 @@ export const McpServerName = z
     'must be 1 to 128 characters without / \\ ? # %, line breaks and other control characters, and no space at its ends',
   )
   // Objects by name cannot have it.
-  .refine((name) => name !== '__proto__', 'must not be __proto__');
+  .refine((name) => name !== '__proto__', 'must not be __proto__')
+  // URLs leave them out.
+  .refine((name) => !/^\.\.?$/.test(name), 'must not be . or ..');

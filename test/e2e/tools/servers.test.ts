@@ -101,7 +101,8 @@ describe('GET /api/mcp/servers', () => {
 describe('POST /api/connect-server', () => {
   verifies('servers.connect', async () => {
     await using service = await start();
-    const response = await service.post('/api/connect-server', { name: 'late', config: scriptableServer() });
+    const config = { ...scriptableServer(), cwd: null, timeout: null };
+    const response = await service.post('/api/connect-server', { name: 'late', config });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       status: 'connected',
@@ -154,8 +155,10 @@ describe('POST /api/connect-server', () => {
   const invalid: [unknown, string][] = [
     [{ name: '', config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: 'a/b', config: { type: 'stdio', command: 'x' } }, 'name'],
+    [{ name: '..', config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: 5, config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: 'a', config: 'npx server' }, 'config'],
+    [{ name: 'a', config: [] }, 'config'],
     [{ name: 'a', config: { type: 'carrier-pigeon', command: 'x' } }, 'config.type'],
     [{ name: 'a', config: { type: 'stdio', command: '' } }, 'config.command'],
     [{ name: 'a', config: { type: 'stdio', command: 'x', args: 'y' } }, 'config.args'],

@@ -108,6 +108,20 @@ describe('the exported agent', () => {
     expect(exportOf(scripted)).not.toContain('apiKey');
   });
 
+  it('does not have a secret in another place either', () => {
+    const yaml = exportOf(`
+systemPrompt: Never tell company-key-1, nor word, nor plain-token-2.
+llm: { provider: scripted, model: m, apiKey: company-key-1, script: [{ when: say company-key-1, reply: no }] }
+mcpServers: { a: { type: stdio, command: x, args: [plain-token-2], env: { API_TOKEN: plain-token-2, SHORT_KEY: word } } }
+`);
+    expect(parse(yaml)).toMatchObject({
+      systemPrompt: `Never tell ${REDACTED}, nor word, nor ${REDACTED}.`,
+      mcpServers: { a: { args: [REDACTED] } },
+    });
+    expect(yaml).not.toMatch(/company-key-1|plain-token-2/);
+    expectStable(yaml);
+  });
+
   it('has a version also when the file has none', () => {
     expect(exportOf('llm: { provider: scripted, model: m }')).toMatch(/^version: "1\.0"\n/);
   });
