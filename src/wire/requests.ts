@@ -209,6 +209,10 @@ export const ConnectServerRequest = z
   .refine(({ config }) => config.disabled !== true, {
     path: ['config', 'disabled'],
     error: 'must be false or left out, because the server is to be connected now',
+  })
+  .refine(({ config }) => !JSON.stringify(config).includes(String.raw`\u0000`), {
+    path: ['config'],
+    error: 'must not contain NUL characters: neither processes nor HTTP can be given them',
   });
 
 /** Agent files may leave the type out, requests may not: programs write them. */

@@ -159,6 +159,7 @@ describe('POST /api/connect-server', () => {
     [{ name: 5, config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: 'a', config: 'npx server' }, 'config'],
     [{ name: 'a', config: [] }, 'config'],
+    [{ name: 'a', config: { type: 'stdio', command: 'x', env: { N: '\0' } } }, 'config'],
     [{ name: 'a', config: { type: 'carrier-pigeon', command: 'x' } }, 'config.type'],
     [{ name: 'a', config: { type: 'stdio', command: '' } }, 'config.command'],
     [{ name: 'a', config: { type: 'stdio', command: 'x', args: 'y' } }, 'config.args'],
