@@ -61,8 +61,14 @@ async function ofNameServers(
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   clearTimeout(timer);
   const addresses = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
-  if (addresses.length === 0 && v4.status === 'rejected') throw v4.reason;
+  if (addresses.length === 0) throw refusalOf([v4, v6]);
   return addresses;
+}
+
+/** Silence says more than that there is no such address: whoever asks again would wait. */
+function refusalOf(answers: readonly PromiseSettledResult<string[]>[]): unknown {
+  const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  return reasons.find(isSilence) ?? reasons[0];
 }
 
 function addressesOf(found: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {

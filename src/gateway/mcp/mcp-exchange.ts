@@ -38,13 +38,13 @@ interface Exchange {
   readonly onOver: () => void;
 }
 
-/** The transport's response in the form that the web server takes. */
+/** The transport's response in the form that the web server takes, which says itself whether the connection goes on. */
 export async function fromWebResponse(
   response: Response,
   { body, lost, onOver }: Exchange,
 ): Promise<HttpResponse> {
   const { status, body: stream } = response;
-  const headers = Object.fromEntries(response.headers);
+  const { connection: _, ...headers } = Object.fromEntries(response.headers);
   const isStream = stream !== null && headers['content-type']?.startsWith('text/event-stream');
   if (!isStream) return { status, headers, body: await response.text(), onOver };
   return { status, headers, body: lost ? untilLost(stream, lost, body) : stream, onOver };

@@ -19,6 +19,7 @@ import { readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
+import { unlessRefused } from '../security/held-session.ts';
 import { toolCallStream } from '../sse/tool-call-stream.ts';
 
 /** Tool servers and their tools. */
@@ -67,6 +68,7 @@ export function serverRoutes(bus: Bus): Route[] {
       access: scopeOf('tool.execute'),
       takesArguments: true,
       mayStream: true,
+      waitsForTurn: true,
       handler: (request, at) => executeTool(bus, request, at),
     },
   ];
@@ -133,7 +135,8 @@ async function executeTool(bus: Bus, request: ServedRequest, at: Parameters): Pr
   const bodyOf = (execution: ToolExecution) => executionBody(toolName, execution);
   if (await acceptsEventStream(request))
     return toolCallStream({ bus, context, client: request, bodyOf }, call);
-  return jsonResponse<ExecuteToolResponse>(bodyOf(await bus.send('tool.execute', call, context)));
+  const execution = await unlessRefused(bus.send('tool.execute', call, context), request);
+  return jsonResponse<ExecuteToolResponse>(bodyOf(execution));
 }
 
 function executionBody(

@@ -88,7 +88,11 @@ export class AuditTrail implements Audit, AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    if (this.#refused && !(await this.#store(this.#refused))) return;
+    if (this.#refused && !(await this.#store(this.#refused))) {
+      // It may be stored, and is not tried again. What came meanwhile is.
+      if (this.#gathered.size > 0 && !this.#isClosed) this.#flushLater();
+      return;
+    }
     const gathered = this.#gathered;
     if (gathered.size === 0) return;
     this.#gathered = new GatheredEntries();

@@ -218,7 +218,8 @@ export class SessionRegistry {
   async startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
     if (this.#draining) throw serviceStopping();
     const presence = this.#inMemory.has(sessionId) ? 'likely' : this.#deps.journal.presence(sessionId);
-    if (presence !== 'likely') return this.#begin(sessionId, message, origin, presence);
+    // A message that follows a turn is none of a new session, and would be refused there.
+    if (presence !== 'likely' && !message.follows) return this.#begin(sessionId, message, origin, presence);
     const session = await this.session(sessionId);
     return session.startTurn(message, origin);
   }

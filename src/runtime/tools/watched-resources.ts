@@ -1,9 +1,8 @@
-import { ServiceError } from '../../core/errors.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 
-/** Of one server. Clients choose what they watch. */
+/** Of one server. Clients choose what they watch, and few say when they no longer do. */
 const MOST_WATCHED = 1_000;
 
 export interface WatchedResourcesDeps {
@@ -13,11 +12,12 @@ export interface WatchedResourcesDeps {
 
 /**
  * The resources that clients watch. Each is subscribed to once, for all clients, as long as the connection to its server
- * lasts, and again when the server is back.
+ * lasts, and again when the server is back. Where there are too many, the one that was asked for longest ago gives way.
  */
 export class WatchedResources {
   readonly #deps: WatchedResourcesDeps;
-  readonly #uris = new Map<string, Set<string>>();
+  /** By server and address. The one that was asked for longest ago comes first. */
+  readonly #watched = new Map<string, Map<string, Promise<void>>>();
 
   constructor(deps: WatchedResourcesDeps) {
     this.#deps = deps;
@@ -25,19 +25,17 @@ export class WatchedResources {
 
   /** Rejects as the server does. */
   async watch(serverId: string, uri: string): Promise<void> {
-    const uris = this.#uris.get(serverId) ?? new Set();
-    this.#uris.set(serverId, uris);
-    if (uris.has(uri)) return;
-    if (uris.size >= MOST_WATCHED)
-      throw new ServiceError('INVALID_REQUEST', `Too many resources of ${serverId} are watched.`, {
-        field: 'uri',
-        limit: MOST_WATCHED,
-      });
-    uris.add(uri);
+    const watched = this.#watched.get(serverId) ?? new Map<string, Promise<void>>();
+    this.#watched.set(serverId, watched);
+    const subscribed = watched.get(uri) ?? this.#request(serverId, 'resources/subscribe', uri);
+    watched.delete(uri);
+    const [oldest] = watched.keys();
+    if (oldest !== undefined && watched.size >= MOST_WATCHED) this.#giveUp(serverId, watched, oldest);
+    watched.set(uri, subscribed);
     try {
-      await this.#subscribe(serverId, uri);
+      await subscribed;
     } catch (error) {
-      uris.delete(uri);
+      if (watched.get(uri) === subscribed) watched.delete(uri);
       throw error;
     }
   }
@@ -45,14 +43,25 @@ export class WatchedResources {
   /** A server that has just connected knows nothing of the subscriptions before. */
   hear({ kind, serverId }: OfferChange): void {
     if (kind !== 'resources' || !this.#deps.connectionOf(serverId)) return;
-    for (const uri of this.#uris.get(serverId) ?? []) {
-      this.#subscribe(serverId, uri).catch((err: unknown) =>
+    for (const uri of this.#watched.get(serverId)?.keys() ?? []) {
+      this.#request(serverId, 'resources/subscribe', uri).catch((err: unknown) =>
         this.#deps.log.warn({ server: serverId, uri, err }, 'a resource could not be watched again'),
       );
     }
   }
 
-  async #subscribe(serverId: string, uri: string): Promise<void> {
-    await this.#deps.connectionOf(serverId)?.request({ method: 'resources/subscribe', params: { uri } });
+  #giveUp(serverId: string, watched: Map<string, unknown>, uri: string): void {
+    watched.delete(uri);
+    this.#request(serverId, 'resources/unsubscribe', uri).catch((err: unknown) =>
+      this.#deps.log.debug({ server: serverId, uri, err }, 'a resource is still watched'),
+    );
+  }
+
+  async #request(
+    serverId: string,
+    method: 'resources/subscribe' | 'resources/unsubscribe',
+    uri: string,
+  ): Promise<void> {
+    await this.#deps.connectionOf(serverId)?.request({ method, params: { uri } });
   }
 }

@@ -7,6 +7,7 @@ import { bearer, identity, KnownTokens } from '../../support/access/known-tokens
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
 import { INITIALIZE, openMcp, postMcp } from '../../support/tools/mcp-http.ts';
 import { serverWith, toolText } from '../../support/tools/tool-server-client.ts';
@@ -137,6 +138,22 @@ describe('a stream that is open when its credential is revoked', () => {
       expect(await toolText(as(service, 'bob'), 'tools', 'cancelled', { atLeast: 1 })).toBe('1');
     },
     'of a tool call: it ends with an error, and the call is cancelled',
+  );
+
+  verifies(
+    'auth.revoked',
+    async () => {
+      const tools = new DirectedTools({ pay: {} });
+      const yaml = `${SCRIPTED}mcpServers: { tools: { type: stdio, command: none } }\n`;
+      const options = { yaml, adapters: { connector: tools }, verifiers: [people()] };
+      await using service = await RunningService.start(options);
+      await serverWith(as(service, 'bob'), 'tools', 'connected');
+      const executed = as(service, 'ada').post('/api/mcp/servers/tools/tools/pay/execute', {});
+      await tools.call(0);
+      service.access?.revoke('credential-of-ada');
+      expect(parseEnvelope(await (await executed).text())).toMatchObject({ code: 'UNAUTHORIZED' });
+    },
+    'of a tool call without a stream: it is refused',
   );
 
   verifies(

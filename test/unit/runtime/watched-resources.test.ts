@@ -47,9 +47,19 @@ test('refuses as the server does, and forgets what was refused', async () => {
   expect(subscribed).toEqual([SUBSCRIPTION]);
 });
 
-test('watches at most a thousand resources of one server', async () => {
-  const { watched } = watching();
+test('who watches what another client begins to watch is refused with it', async () => {
+  const { watched } = watching(() => true);
+  const both = [watched.watch('one', 'test://a'), watched.watch('one', 'test://a')];
+  for (const answer of await Promise.allSettled(both)) expect(answer.status).toBe('rejected');
+});
+
+test('of more than a thousand resources of one server, the one that was asked for longest ago gives way', async () => {
+  const { watched, subscribed } = watching();
   for (let index = 0; index < 1_000; index += 1) await watched.watch('one', `test://${index}`);
-  await expect(watched.watch('one', 'test://more')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-  await watched.watch('one', 'test://1');
+  await watched.watch('one', 'test://0');
+  await watched.watch('one', 'test://more');
+  expect(subscribed.slice(1_000)).toEqual([
+    { method: 'resources/subscribe', params: { uri: 'test://more' } },
+    { method: 'resources/unsubscribe', params: { uri: 'test://1' } },
+  ]);
 });

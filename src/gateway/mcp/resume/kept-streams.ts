@@ -5,8 +5,9 @@ const MOST_EVENTS = 1_000;
 const MOST_CHARACTERS = 1024 * 1024;
 /** Of all streams together. */
 const MOST_CHARACTERS_OF_ALL = 32 * 1024 * 1024;
-/** About what an event takes apart from its text. */
+/** About what an event takes apart from its text, and a stream apart from its events, in characters. */
 const EVENT_OVERHEAD = 256;
+const STREAM_OVERHEAD = 1024;
 /** How long the events of a stream are kept after the last one. */
 const KEPT_MS = 5 * 60_000;
 
@@ -21,7 +22,7 @@ export interface StreamOrigin {
   readonly name: string;
   /** As the transport of its MCP session names it. */
   readonly streamId: string;
-  /** The session. Nobody else finds the stream. */
+  /** Stands for the session. Nobody else finds the stream. */
   readonly owner: object;
   /** Whether it is that of a call of `chat_with_agent`. */
   readonly isChat: boolean;
@@ -77,9 +78,9 @@ export class KeptStreams {
   #characters = 0;
 
   add(stream: KeptStream, event: KeptEvent): void {
-    this.#characters -= stream.characters;
+    if (this.#streams.has(stream.name)) this.#characters -= sizeOf(stream);
     stream.add(event);
-    this.#characters += stream.characters;
+    this.#characters += sizeOf(stream);
     stream.changedAt = Date.now();
     this.#streams.delete(stream.name);
     this.#streams.set(stream.name, stream);
@@ -105,8 +106,12 @@ export class KeptStreams {
   }
 
   #drop(stream: KeptStream): void {
-    this.#characters -= stream.characters;
+    this.#characters -= sizeOf(stream);
     stream.clear();
     this.#streams.delete(stream.name);
   }
+}
+
+function sizeOf({ characters }: KeptStream): number {
+  return STREAM_OVERHEAD + characters;
 }

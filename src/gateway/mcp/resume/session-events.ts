@@ -19,6 +19,8 @@ const STANDALONE_STREAM = '_GET_stream';
 /** The events of one MCP session, as the transport asks for their ids and for those that a client has missed. */
 export class SessionEvents implements EventStore {
   readonly #kept: KeptStreams;
+  /** What is kept of a session outlives it for a while. It must not hold more of it than that. */
+  readonly #owner = {};
   /** By the requests that are not answered. */
   readonly #exchanges = new Map<RequestId, Exchange>();
   /** By their names for the transport. */
@@ -93,7 +95,7 @@ export class SessionEvents implements EventStore {
     const [requestId] = this.#requestsOf(streamId);
     const exchange = requestId === undefined ? undefined : this.#exchanges.get(requestId);
     const stream = new KeptStream({
-      ...{ streamId, owner: this },
+      ...{ streamId, owner: this.#owner },
       name: exchange?.name ?? crypto.randomUUID(),
       isChat: exchange?.turnId !== undefined,
     });
@@ -103,7 +105,8 @@ export class SessionEvents implements EventStore {
 
   #missed({ stream: name, number }: EventId) {
     if (number === undefined) return null;
-    const stream = this.#kept.find(name, this) ?? [...this.#open.values()].find((one) => one.name === name);
+    const stream =
+      this.#kept.find(name, this.#owner) ?? [...this.#open.values()].find((one) => one.name === name);
     if (!stream) return null;
     const { streamId } = stream;
     const events =

@@ -5,6 +5,7 @@ import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { unlessRefused } from '../../security/held-session.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
@@ -47,13 +48,17 @@ export class StatelessMcp implements Disposable {
     const method = Method.safeParse(body.json).data?.method;
     const isSubscription = method === LISTEN;
     const onOver = isSubscription ? this.#enter(context) : () => undefined;
-    try {
+    const answered = async (): Promise<HttpResponse> => {
       const response = await this.#answer(await this.#mcp.load(), { request, body, method });
       const lost = credential?.lost;
       const isLeft = (reason: unknown): boolean =>
         this.#isStopping || (lost?.aborted === true && reason === lost.reason);
       const answer = isSubscription ? response : cancelledByLeaving(response, isLeft);
-      return await fromWebResponse(answer, { onOver, lost, body });
+      return fromWebResponse(answer, { onOver, lost, body });
+    };
+    try {
+      // A call may take long before it answers with one message, without a stream.
+      return await unlessRefused(answered(), { credential });
     } catch (error) {
       onOver();
       throw error;

@@ -43,7 +43,7 @@ describe('the streams that are kept', () => {
   it('have at most a million characters each and 32 million together; what changed longest ago goes first', () => {
     const kept = new KeptStreams();
     const streams = Array.from({ length: 40 }, (_, index) => streamNamed(String(index)));
-    for (const stream of streams) tell(kept, stream, 'x'.repeat(MEBI - 1_000));
+    for (const stream of streams) tell(kept, stream, 'x'.repeat(MEBI - 2_000));
     const names = streams.filter(({ name }) => kept.find(name, owner)).map(({ name }) => Number(name));
     expect(names).toEqual(Array.from({ length: 32 }, (_, index) => index + 8));
     const [last] = streams.slice(-1);
