@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { ClusterNode } from '../support/cluster/cluster-node.ts';
 import { answerOf, answersOf } from '../support/cluster/node-answer.ts';
 import { chunkIn, durableTexts, joinedChunks, replayed, TextSocket } from '../support/cluster/text-socket.ts';
 import { expectSame, isReplied, sent, ThreeNodes } from '../support/cluster/three-nodes.ts';
 
 const ANSWER_MS = 20_000;
+const Responded = z.object({ id: z.string() });
 /** Each answer has a time of its own. */
 const withoutTime = (body: string): string => body.replace(/"timestamp":"[^"]*"/, '');
 
@@ -56,6 +58,17 @@ describe('a turn', () => {
     expect(durableTexts(socket)).toEqual(
       await replayed(three.owner.socketUrl('?session=begun&after=0'), head),
     );
+  });
+
+  it('follows a response that another node has begun', async () => {
+    const respond = async (node: ClusterNode, more: object = {}) => {
+      const asked = await node.post('/v1/responses', { model: 'default', input: 'hello', ...more });
+      return { status: asked.status, response: Responded.parse(await asked.json()) };
+    };
+    const first = await respond(three.owner);
+    const second = await respond(three.second, { previous_response_id: first.response.id });
+    const third = await respond(three.third, { previous_response_id: second.response.id });
+    expect([first.status, second.status, third.status]).toEqual([200, 200, 200]);
   });
 
   it('is begun once, whichever nodes are told of the message', async () => {

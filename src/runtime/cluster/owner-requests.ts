@@ -29,6 +29,9 @@ const NOT_FOUND: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'API_KEY_NOT_FOUND',
 ]);
 
+/** A session is not begun, or erased, while another one takes it. */
+const BEGINS_OR_ENDS: ReadonlySet<RequestType> = new Set<RequestType>(['session.fork', 'session.delete']);
+
 /** What there is once the agent is composed. */
 export interface ComposedAgent {
   readonly sessions: SessionRegistry;
@@ -78,12 +81,14 @@ export class OwnerRequests {
   async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until' | 'mayBeDone'>): Promise<Answer<T>> {
     const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS, mayBeDone: false };
     for (let tries = 1; ; tries += 1) {
+      // A try may wait for long until a session has left its node, and the next one finds it elsewhere.
+      const isLast = performance.now() >= asked.until;
       try {
         return await this.#try(asked);
       } catch (error) {
         const answer = await this.#recoverFrom(error, asked);
         if (answer) return answer.answer;
-        if (performance.now() >= asked.until) throw busAway(error instanceof Error ? error : undefined);
+        if (isLast) throw busAway(error instanceof Error ? error : undefined);
         if (tries > 1) await pause(BETWEEN_TRIES_MS);
       }
     }
@@ -116,6 +121,9 @@ export class OwnerRequests {
     const { membership, feeds } = this.#cluster;
     const stream = this.#prefix + sessionId;
     if (membership.owns(stream)) return;
+    // What this node gives up stays with the others.
+    if (this.#composed().sessions.isDraining && this.#isReplaced)
+      throw new SessionElsewhereError(sessionId, null);
     try {
       await membership.claim(stream);
     } catch (error) {
@@ -165,6 +173,8 @@ export class OwnerRequests {
     try {
       // What follows from the request must not come before the feed.
       await this.#cluster.feeds.follow(this.#prefix + sessionId, owner);
+      // Its lease may have ended meanwhile. Nothing was asked.
+      if (!this.#cluster.membership.living.has(owner)) throw new SessionElsewhereError(sessionId, null);
       const question = { type: 'request', prefix: this.#prefix, name, request, context } as const;
       // The other node answers as its handler of this type does.
       const answer = (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
@@ -213,13 +223,17 @@ export class OwnerRequests {
     return null;
   }
 
-  /** While this node stops, the sessions that it still has can be read, and everything else waits until they have left. */
+  /** While this node stops, the sessions that it still has go on here: a turn may need to be cancelled or approved to end. */
   async #refuseWhenLeaving(sessionId: SessionId, type: RequestType): Promise<void> {
     const { sessions } = this.#composed();
-    if (!sessions.isDraining || (effectOf(type) === 'looks' && sessions.has(sessionId))) return;
+    if (!sessions.isDraining || (sessions.has(sessionId) && !BEGINS_OR_ENDS.has(type))) return;
     await sessions.left(sessionId);
-    if (this.#cluster.others.some(({ isDraining }) => !isDraining))
-      throw new SessionElsewhereError(sessionId, null);
+    if (this.#isReplaced) throw new SessionElsewhereError(sessionId, null);
+  }
+
+  /** Whether another node takes what this one gives up. */
+  get #isReplaced(): boolean {
+    return this.#cluster.others.some(({ isDraining }) => !isDraining);
   }
 
   /** Returns the answer, or null to try again. Throws what cannot be tried again. */
@@ -243,7 +257,8 @@ export class OwnerRequests {
     if (!(error instanceof NodeLostError)) throw error;
     this.#owners.delete(sessionId);
     // Whatever the other node did is in the log now, and it can do nothing more.
-    if (this.#cluster.membership.living.has(error.node)) throw answerLost(error);
+    if (this.#cluster.membership.living.has(error.node))
+      throw effectOf(type) === 'changes' ? answerLost(error) : busAway(error);
     if (isTurn(asked)) {
       const turn = await this.#recorded(asked.request);
       return turn && { answer: turn as Answer<T> };

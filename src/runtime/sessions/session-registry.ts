@@ -214,9 +214,13 @@ export class SessionRegistry {
     }
   }
 
-  /** Resolves when the message is in the log. Rejects while the service is stopping: nothing would run the turn before the next start. */
+  /**
+   * Resolves when the message is in the log. Rejects while the service is stopping: nothing would run the turn before the next
+   * start. Another process goes on with a session that is being given up, and with the message.
+   */
   async startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
-    if (this.#draining) throw serviceStopping();
+    if (this.#draining && !this.#leaving.has(sessionId)) throw serviceStopping();
+    if (this.#draining && !this.#inMemory.has(sessionId)) throw new SessionElsewhereError(sessionId, null);
     const presence = this.#inMemory.has(sessionId) ? 'likely' : this.#deps.journal.presence(sessionId);
     // A message that follows a turn is none of a new session, and would be refused there.
     if (presence !== 'likely' && !message.follows) return this.#begin(sessionId, message, origin, presence);
