@@ -3,6 +3,7 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Broadcast } from '../../ports/broadcast.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import { Audience } from './audience.ts';
+import { PlainTurn } from './plain-turn.ts';
 import { Recipient } from './recipient.ts';
 import { SignalFrames, type SignalReader } from './signal-frames.ts';
 
@@ -58,6 +59,7 @@ class SessionReaders implements SessionListener {
   #audience: Audience | null = null;
   /** Readers of other frames than the plain ones. */
   #others: Set<SignalReader> | null = null;
+  readonly #plainTurn = new PlainTurn();
 
   get size(): number {
     return (this.#lone ? 1 : 0) + (this.#audience?.size ?? 0) + (this.#others?.size ?? 0);
@@ -80,7 +82,7 @@ class SessionReaders implements SessionListener {
   }
 
   hear(signal: SessionSignal): void {
-    const frames = new SignalFrames(signal);
+    const frames = new SignalFrames(signal, this.#plainTurn.newPart(signal));
     this.#lone?.hear(signal, frames);
     this.#audience?.hear(frames);
     for (const reader of this.#others ?? []) reader.hear(signal, frames);

@@ -13,23 +13,26 @@ interface EncodedSignal {
 /** A signal as text, encoded once for all readers that use the same encoding. */
 export class SignalFrames {
   readonly #signal: SessionSignal;
+  readonly #forPlain: SessionSignal | null;
   #plain: string | null | undefined;
   /** Created for the first reader that needs it: most signals have only readers of the plain frame. */
   #cache: Map<EncodeSignal, EncodedSignal> | undefined;
 
-  constructor(signal: SessionSignal) {
+  /** @param forPlain what clients that cannot resume are told of it; null: nothing. */
+  constructor(signal: SessionSignal, forPlain: SessionSignal | null = signal) {
     this.#signal = signal;
+    this.#forPlain = forPlain;
   }
 
   /** The frame for a client that cannot resume; null if the interface has none. */
   get plain(): string | null {
-    if (this.#plain === undefined) this.#plain = encodeSignal(this.#signal);
+    if (this.#plain === undefined) this.#plain = this.#forPlain && encodeSignal(this.#forPlain);
     return this.#plain;
   }
 
   /** The same for a client that asked for reasoning. Few clients do, so it is not cached. */
   get withReasoning(): string | null {
-    return this.plain ?? encodeWithReasoning(this.#signal);
+    return this.plain ?? (this.#forPlain && encodeWithReasoning(this.#forPlain));
   }
 
   /**

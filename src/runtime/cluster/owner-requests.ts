@@ -258,7 +258,7 @@ export class OwnerRequests {
     this.#owners.delete(sessionId);
     // Whatever the other node did is in the log now, and it can do nothing more.
     if (this.#cluster.membership.living.has(error.node))
-      throw effectOf(type) === 'changes' ? answerLost(error) : busAway(error);
+      throw effectOf(type) === 'looks' ? busAway(error) : answerLost(error);
     if (isTurn(asked)) {
       const turn = await this.#recorded(asked.request);
       return turn && { answer: turn as Answer<T> };

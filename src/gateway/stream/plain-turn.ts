@@ -1,0 +1,43 @@
+import type { SessionSignal } from '../../core/session/session-signal.ts';
+import { outcomeOf } from '../../core/session/session-state.ts';
+
+/**
+ * What clients of plain frames have of the turn that goes on. When the turn is resumed, after its node has died, its step runs
+ * again, and these clients cannot be told to forget what they have. So they are told what comes after it. If the model says
+ * something else this time, their `response` has it all.
+ */
+export class PlainTurn {
+  #isTold = false;
+  /** How much of the text of the step they have, in UTF-16 code units. */
+  #told = 0;
+  /** How much of the text is said for the second time. */
+  #repeated = 0;
+
+  /** The part of the signal that is new to them. Null: none. */
+  newPart(signal: SessionSignal): SessionSignal | null {
+    if ('event' in signal) return this.#hearEvent(signal);
+    if (signal.type !== 'reply.chunk') return signal;
+    const end = signal.offset + signal.content.length;
+    this.#told = Math.max(this.#told, end);
+    if (signal.offset >= this.#repeated) return signal;
+    if (end <= this.#repeated) return null;
+    const content = signal.content.slice(this.#repeated - signal.offset);
+    return { ...signal, offset: this.#repeated, content };
+  }
+
+  #hearEvent(signal: Extract<SessionSignal, { readonly event: unknown }>): SessionSignal | null {
+    const { event } = signal;
+    if (event.type === 'turn.resumed') {
+      const wasTold = this.#isTold;
+      this.#isTold = true;
+      this.#repeated = this.#told;
+      return wasTold ? null : signal;
+    }
+    if (event.type === 'turn.started') this.#isTold = true;
+    else if (outcomeOf(event)) this.#isTold = false;
+    else if (event.type !== 'step.completed') return signal;
+    this.#told = 0;
+    this.#repeated = 0;
+    return signal;
+  }
+}
