@@ -16,6 +16,11 @@ export interface HttpRequest {
   readonly peerAddress: string;
   /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit, and does not read the rest. */
   body(): Promise<Uint8Array>;
+  /**
+   * The listener is called when the client goes away before its answer begins. There is one listener; the latest counts.
+   * Absent for a request that does not come over a connection.
+   */
+  onLeft?(listener: () => void): void;
 }
 
 /** How much of a body is read. */

@@ -74,6 +74,12 @@ export class HttpExchange {
     return () => body.whole;
   }
 
+  /** @param listener called when the client goes away before the answer begins. */
+  onLeft(listener: () => void): void {
+    this.#onAbort = listener;
+    if (this.#over) listener();
+  }
+
   async respond(response: HttpResponse): Promise<void> {
     if (this.#body && !this.#body.complete && !this.#over) await this.#body.discardRest();
     if (this.#isReading && !this.#over && !this.#canBePadded(response)) await nextLoop();

@@ -115,7 +115,7 @@ export class UwsServer {
       : exchange.readBody(declaredBytes, this.#deps.bodyLimit(request.path));
     this.#unanswered += 1;
     this.#deps.http
-      .handle({ ...request, body })
+      .handle({ ...request, body, onLeft: (listener) => exchange.onLeft(listener) })
       .then((response) => this.#respond(exchange, response))
       .catch((error: unknown) => {
         this.#deps.log.error(

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -10,9 +12,9 @@ import { projectRoot } from '../../support/project/source-imports.ts';
 import { agentFolder } from '../../support/service/agent-folder.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
-import { postMcp } from '../../support/tools/mcp-http.ts';
+import { MCP_HEADERS, postMcp } from '../../support/tools/mcp-http.ts';
 import { StatelessClient, statelessClient } from '../../support/tools/stateless-client.ts';
-import { serverWith } from '../../support/tools/tool-server-client.ts';
+import { serverWith, toolText } from '../../support/tools/tool-server-client.ts';
 import { verifies } from '../requirements.ts';
 
 async function startDirected() {
@@ -164,6 +166,35 @@ describe('a client of MCP without sessions', () => {
       await subscription.close();
     },
     'a subscription tells when a tool server of the card has another status',
+  );
+
+  verifies(
+    'mcp.stateless',
+    async () => {
+      const limits = 'limits: { requestsPerMinute: false }\nmcp: { expose: [tools] }\n';
+      const yaml = `${SCRIPTED}${limits}mcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
+      await using service = await RunningService.start({ yaml });
+      await serverWith(service, 'tools', 'connected');
+      const slow = asked('tools/call', { name: 'slow', arguments: { ms: 60_000 } });
+      const headers = { ...MCP_HEADERS, ...headersOf('tools/call', 'slow') };
+      const leave = async () => {
+        const call = request({
+          host: '127.0.0.1',
+          port: service.port,
+          method: 'POST',
+          path: '/mcp',
+          headers,
+        });
+        call.on('error', () => undefined).end(JSON.stringify(slow));
+        await once(call, 'finish');
+        // The call has most likely reached the tool server before this one.
+        await toolText(service, 'tools', 'echo', { message: 'there' });
+        call.destroy();
+        return toolText(service, 'tools', 'cancelled', {});
+      };
+      await expect.poll(leave).not.toBe('0');
+    },
+    'a call of a tool that has told nothing yet is cancelled when its client goes away',
   );
 
   verifies(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { type RawResponse, rawRequest } from '../sockets/raw-http.ts';
 
-const HEADERS = {
+export const MCP_HEADERS = {
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
 };
@@ -25,7 +25,7 @@ export function postMcp(
   headers: Record<string, string> = {},
 ): Promise<RawResponse> {
   const body = typeof message === 'string' ? message : JSON.stringify(message);
-  return rawRequest(port, { method: 'POST', path: '/mcp', headers: { ...HEADERS, ...headers }, body });
+  return rawRequest(port, { method: 'POST', path: '/mcp', headers: { ...MCP_HEADERS, ...headers }, body });
 }
 
 /** @returns the headers that name a new MCP session. */
@@ -48,7 +48,7 @@ export async function openMcp(
   message?: unknown,
 ): Promise<IncomingMessage> {
   const options = { host: '127.0.0.1', port, method, path: '/mcp', agent: false };
-  const req = request({ ...options, headers: { ...HEADERS, ...headers } });
+  const req = request({ ...options, headers: { ...MCP_HEADERS, ...headers } });
   req.end(message === undefined ? undefined : JSON.stringify(message));
   const [response]: IncomingMessage[] = await once(req, 'response');
   if (!response) throw new Error('no response');

@@ -68,7 +68,13 @@ export class StatelessMcp implements Disposable {
   #answer({ sdk, serverFor, surface }: LoadedMcp, { request, body, method }: Asked): Promise<Response> {
     const { context } = request;
     if (method === LISTEN) watchResources(surface, body.json, context, this.#log);
-    const handler = sdk.createMcpHandler(() => serverFor({ era: 'modern', context, isLasting: false }), {
+    const server = serverFor({ era: 'modern', context, isLasting: false });
+    // A call that has told nothing yet has no stream that its client could close.
+    request.onLeft?.(() => {
+      if (this.#isStopping) return;
+      server.close().catch((err: unknown) => this.#log.debug({ err }, 'a call could not be cancelled'));
+    });
+    const handler = sdk.createMcpHandler(() => server, {
       legacy: 'reject',
       // A turn may take long: its client gets the head of the answer at once, and is told of the end of its credential.
       responseMode: isTurn(body.json) ? 'sse' : 'auto',
