@@ -86,7 +86,7 @@ export class Cluster implements Peers, AsyncDisposable {
   readonly #onChanged = new Set<(stream: StreamId | null) => Promise<void>>();
   /** Announcements that wait for the end of this turn of the event loop. */
   readonly #announced = new Map<Announcement['type'], Set<StreamId>>();
-  #known: ReadonlySet<NodeId>;
+  #known: ReadonlyMap<NodeId, LivingNode>;
   /** Nodes that have lost their leases. One that was paused may wake up, and asks again what was done long ago. */
   readonly #gone = new Set<NodeId>();
   /** Those that this node has certainly removed. */
@@ -132,7 +132,7 @@ export class Cluster implements Peers, AsyncDisposable {
     this.onTold(REMOVED, () => {
       if (!this.isDraining) membership.lose();
     });
-    this.#known = new Set(membership.living.keys());
+    this.#known = new Map(membership.living);
     this.#stops = [
       link.subscribe(nodeSubject(self), (text) => this.#hear(text)),
       link.subscribe(ALL_NODES, (text) => this.#hear(text)),
@@ -377,12 +377,14 @@ export class Cluster implements Peers, AsyncDisposable {
   #noteRenewal(): void {
     const { living } = this.membership;
     this.#report();
-    const left = [...this.#known].filter((node) => !living.has(node));
-    this.#known = new Set(living.keys());
+    const left = [...this.#known.keys()].filter((node) => !living.has(node));
+    const lost = left.filter((node) => this.#known.get(node)?.isDraining !== true);
+    this.#known = new Map(living);
     // An answer of the database that came late may have lacked a node. One that was removed never comes back.
     for (const node of living.keys()) this.#gone.delete(node);
     if (left.length > 0) {
-      this.#log.warn({ nodes: left }, 'nodes of the cluster are gone');
+      if (lost.length > 0) this.#log.warn({ nodes: lost }, 'nodes of the cluster are gone');
+      else this.#log.info({ nodes: left }, 'nodes of the cluster have stopped');
       for (const node of left) this.#gone.add(node);
       this.calls.forgetLost(left);
       this.relay.forget(left);

@@ -11,11 +11,12 @@ async function nodes(count: number) {
   const network = new MemoryNetwork();
   const memberships = Array.from({ length: count }, () => shared.join());
   for (const membership of memberships) await membership.refresh();
-  const clusters = memberships.map((membership) => {
+  const logs = memberships.map(() => recordingLog());
+  const clusters = memberships.map((membership, index) => {
     const { store } = membership;
-    return new Cluster({ membership, link: network.connect(), store, log: recordingLog() });
+    return new Cluster({ membership, link: network.connect(), store, log: logs[index] ?? recordingLog() });
   });
-  return { shared, network, memberships, clusters };
+  return { shared, network, memberships, clusters, logs };
 }
 
 it('has no answer of a node that does not know the question yet', async () => {
@@ -69,4 +70,20 @@ it('tells a node again that it has removed, when it hears of it and the first te
     await new Promise(setImmediate);
   }
   await expect.poll(() => cutOff?.isLost).toBe(true);
+});
+
+it('says of nodes that are not there any more whether they have stopped or were lost', async () => {
+  const { shared, memberships, clusters, logs } = await nodes(3);
+  const [one, lost, stopping] = memberships;
+  await clusters[2]?.leave();
+  await one?.refresh();
+  if (!one || !lost || !stopping) return expect.unreachable('there are three nodes');
+  shared.rows.delete(stopping.self);
+  await one.refresh();
+  shared.rows.delete(lost.self);
+  await one.refresh();
+  expect(logs[0]?.lines.map(({ level, fields, message }) => [level, fields.nodes, message])).toEqual([
+    ['info', [stopping.self], 'nodes of the cluster have stopped'],
+    ['warn', [lost.self], 'nodes of the cluster are gone'],
+  ]);
 });
