@@ -16,16 +16,17 @@ const MAX_DELAY_MS = 5;
 export async function run(scope: Scope): Promise<Report> {
   const server = await PostgresServer.start({ fsync: true });
   scope.defer(() => server[Symbol.asyncDispose]());
+  const rows = scope.isComparison ? [] : [{ name: ROWS, kind: 'postgres-rows', root: thisCheckout.root }];
   const subjects = [
-    { name: ROWS, kind: 'postgres-rows' },
-    { name: LOG, kind: 'postgres' },
+    ...rows,
+    ...scope.versions.map(({ root, ref }) => ({ name: LOG, ref, kind: 'postgres', root })),
   ];
   const all: Series[] = [];
   const ms = scope.quick ? 200 : 1_500;
   const counts = scope.quick ? [16] : [1, 16, 256];
   for (const writers of counts) {
-    const measure = ({ kind }: { kind: string }) =>
-      writer(scope, [kind, String(writers), String(ms), thisCheckout.root, server.newUrl()]);
+    const measure = ({ kind, root }: { kind: string; root: string }) =>
+      writer(scope, [kind, String(writers), String(ms), root, server.newUrl()]);
     all.push(...(await interleave(scope.rounds(3), { writers }, subjects, measure)));
   }
   return {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts';
 import { parseStoreUrl } from '../../src/adapters/postgres/store-url.ts';
 import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
 import { createJsonLogger } from '../../src/app/logger.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 
+type PostgresModule = typeof import('../../src/adapters/postgres/open-postgres.ts');
 type LogModule = typeof import('../../src/adapters/sqlite/log/sqlite-event-store.ts');
 
 /** A log under measurement. `append` resolves when the event would survive a crash of the machine. */
@@ -46,7 +46,7 @@ export function openTarget(kind: string, { directory, root, url }: TargetFolders
     case 'lines':
       return openLines(directory);
     case 'postgres':
-      return openPostgresLog(url);
+      return openPostgresLog(url, root);
     case 'postgres-rows':
       return openPostgresRows(url);
     default:
@@ -62,7 +62,9 @@ async function openLog(directory: string, root: string): Promise<AppendTarget> {
 }
 
 /** The same in PostgreSQL. */
-async function openPostgresLog(url: string): Promise<AppendTarget> {
+async function openPostgresLog(url: string, root: string): Promise<AppendTarget> {
+  const file = join(root, 'src/adapters/postgres/open-postgres.ts');
+  const { openPostgres }: PostgresModule = await import(pathToFileURL(file).href);
   const identity = { name: 'a bench', version: '0' };
   return appendingTo((await openPostgres(url, { identity, log: createJsonLogger('error') })).store);
 }
