@@ -9,6 +9,7 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { QuestionSettings } from '../ports/turn-tools.ts';
+import type { McpServer } from '../runtime/tools/mcp-server.ts';
 import type { McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import type { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import type { ServerChanges } from '../runtime/tools/server-changes.ts';
@@ -31,6 +32,13 @@ export interface InForceDeps
   readonly log: Logger;
 }
 
+/** A version of the agent, as its turns have it. */
+interface Version {
+  readonly uses: UseCount;
+  /** The tool servers that they may call. Null for the version that is in force: it may get others. */
+  servers: ReadonlySet<McpServer> | null;
+}
+
 /** What came of reading an agent file again. */
 export interface TakenOver {
   readonly agentVersion: AgentVersion;
@@ -46,8 +54,8 @@ export class AgentInForce implements SessionPolicy {
   readonly #deps: InForceDeps;
   #definition: AgentDefinition;
   #catalog: ToolCatalog;
-  /** The uses of each version that turns may run with, the current one last. */
-  #versions: UseCount[] = [];
+  /** Those that turns may run with, the current one last. */
+  #versions: Version[] = [];
 
   constructor(definition: AgentDefinition, deps: InForceDeps) {
     this.#deps = deps;
@@ -104,19 +112,27 @@ export class AgentInForce implements SessionPolicy {
   takeOver(next: AgentDefinition, ruleWatch: RuleWatch): TakenOver {
     const { supervisor, log } = this.#deps;
     this.#catalog.freeze();
-    this.#versions = this.#versions.filter((uses) => uses.isUsed);
+    const current = this.#versions.at(-1);
+    if (current) current.servers = new Set(supervisor.list.all);
+    this.#versions = this.#versions.filter(({ uses }) => uses.isUsed);
     const { changes, retired } = supervisor.takeOver(next.config.mcpServers);
     const inUse = this.#versions;
     this.#definition = next;
     this.#catalog = this.#newCatalog(next);
     this.turns.use(this.#turnDeps());
     ruleWatch.use(next.config.approval);
-    void Promise.all(inUse.map((uses) => uses.unused()))
-      .then(() => Promise.all(retired.map((server) => supervisor.giveUp(server))))
-      .catch((err: unknown) =>
+    for (const server of retired)
+      this.#giveUp(server, inUse).catch((err: unknown) =>
         log.warn({ err }, 'a tool server that the agent has no more did not end cleanly'),
       );
     return { agentVersion: next.agentVersion, servers: changes };
+  }
+
+  /** Ends the server when no turn of these versions can use it any more. A later server is none of an older version. */
+  async #giveUp(server: McpServer, inUse: readonly Version[]): Promise<void> {
+    const users = inUse.filter(({ servers }) => servers?.has(server));
+    await Promise.all(users.map(({ uses }) => uses.unused()));
+    await this.#deps.supervisor.giveUp(server);
   }
 
   #newCatalog({ config, model }: AgentDefinition): ToolCatalog {
@@ -133,7 +149,7 @@ export class AgentInForce implements SessionPolicy {
     const { maxSteps, stepTimeoutMs, keepReasoning } = config.llm;
     const catalog = this.#catalog;
     const uses = new UseCount();
-    this.#versions.push(uses);
+    this.#versions.push({ uses, servers: null });
     return {
       ...{ agentVersion, uses, model, catalog, bus, log, machines, callsEarly },
       ...{ maxSteps, stepTimeoutMs, keepReasoning },

@@ -14,6 +14,8 @@ import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { GatedTools } from '../../support/tools/mcp/gated-tools.ts';
 import { streamableServer } from '../../support/tools/mcp/http-servers.ts';
+import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
+import { serverWith, toolText } from '../../support/tools/tool-server-client.ts';
 import { verifies } from '../requirements.ts';
 
 const json = async (response: Response | Promise<Response>): Promise<unknown> => (await response).json();
@@ -48,6 +50,15 @@ async function serversOf(service: RunningService): Promise<string[]> {
     servers: { id: string; status: string }[];
   };
   return servers.map(({ id, status }) => `${id} ${status}`);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The versions of the agent with which the turns of the session began. */
@@ -195,6 +206,34 @@ describe('an agent file that is read again', () => {
       expect(tools.calls).toHaveLength(1);
     },
     'also one whose message is on its way to the log',
+  );
+
+  verifies(
+    'agents.reload-servers',
+    async () => {
+      const approval = { default: 'auto', rules: [{ server: 'tools', tool: 'echo', policy: 'ask' }] };
+      const version = (V: string) => scripted({ tools: { ...scriptableServer(), env: { V } } }, { approval });
+      const agents = { only: version('1') };
+      await using service = await RunningService.start({ agents });
+      const pidOf = async () => {
+        await serverWith(service, 'tools', 'connected');
+        return Number(await toolText(service, 'tools', 'pid'));
+      };
+      const ofTurn = await pidOf();
+      await service.post('/api/message', { message: 'use echo {"message":"hi"}' });
+      await eventually(
+        async () => (await service.fetch('/api/approvals')).text(),
+        (waiting) => waiting.includes('"toolName":"echo"'),
+      );
+      agents.only = version('2');
+      await service.post('/api/agents/only/reload');
+      const between = await pidOf();
+      agents.only = version('3');
+      await service.post('/api/agents/only/reload');
+      await expect.poll(() => isRunning(between)).toBe(false);
+      expect([isRunning(ofTurn), isRunning(await pidOf())]).toEqual([true, true]);
+    },
+    'a server that came and went while a turn of an older version waits ends at once',
   );
 
   verifies(
