@@ -1,3 +1,4 @@
+import type { TurnId } from '../../core/ids.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 
@@ -7,7 +8,8 @@ import { outcomeOf } from '../../core/session/session-state.ts';
  * something else this time, their `response` has it all.
  */
 export class PlainTurn {
-  #isTold = false;
+  /** The turn that they were told has begun, and not that it is over. */
+  #turnId: TurnId | null = null;
   /** How much of the text of the step they have, in UTF-16 code units. */
   #told = 0;
   /** How much of the text is said for the second time. */
@@ -16,6 +18,8 @@ export class PlainTurn {
   /** The part of the signal that is new to them. Null: none. */
   newPart(signal: SessionSignal): SessionSignal | null {
     if ('event' in signal) return this.#hearEvent(signal);
+    // It is an `error` for them. Whatever they hear of the turn after it begins anew.
+    if (signal.type === 'session.fault') this.#forget();
     if (signal.type !== 'reply.chunk') return signal;
     const end = signal.offset + signal.content.length;
     this.#told = Math.max(this.#told, end);
@@ -28,16 +32,24 @@ export class PlainTurn {
   #hearEvent(signal: Extract<SessionSignal, { readonly event: unknown }>): SessionSignal | null {
     const { event } = signal;
     if (event.type === 'turn.resumed') {
-      const wasTold = this.#isTold;
-      this.#isTold = true;
+      const wasTold = this.#turnId === event.turnId;
+      this.#turnId = event.turnId;
       this.#repeated = this.#told;
       return wasTold ? null : signal;
     }
-    if (event.type === 'turn.started') this.#isTold = true;
-    else if (outcomeOf(event)) this.#isTold = false;
-    else if (event.type !== 'step.completed') return signal;
+    if (event.type === 'turn.started') this.#turnId = event.turnId;
+    else if (outcomeOf(event)?.turnId === this.#turnId) this.#forget();
+    else if (event.type === 'step.completed') this.#beginStep();
+    return signal;
+  }
+
+  #forget(): void {
+    this.#turnId = null;
+    this.#beginStep();
+  }
+
+  #beginStep(): void {
     this.#told = 0;
     this.#repeated = 0;
-    return signal;
   }
 }

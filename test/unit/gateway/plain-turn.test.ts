@@ -52,6 +52,26 @@ describe('the clients of plain frames', () => {
     ]);
   });
 
+  it('are told the turn from its beginning after an error, which was its end for them', () => {
+    const fault: SessionSignal = {
+      ...{ type: 'session.fault', sessionId: 's' },
+      error: { code: 'INTERNAL_ERROR', message: 'x', details: {} },
+    };
+    const turn = new PlainTurn();
+    heard(turn, [started(), chunk(0, 'one ')]);
+    expect(heard(turn, [fault, resumed(), chunk(0, 'one ')])).toEqual(['turn.resumed', 'one ']);
+  });
+
+  it('have it also when a message that waits is cancelled meanwhile', () => {
+    const turn = new PlainTurn();
+    const cancelled = told({
+      ...{ type: 'turn.cancelled', turnId: 'next', cause: { kind: 'cancelled' }, reason: 'x' },
+      ...{ step: 0, separator: '', partial: '' },
+    });
+    heard(turn, [started(), chunk(0, 'one '), cancelled]);
+    expect(heard(turn, [resumed(), chunk(0, 'one '), chunk(4, 'two')])).toEqual(['two']);
+  });
+
   it('that are resumed twice get each text once', () => {
     const turn = new PlainTurn();
     heard(turn, [started(), chunk(0, 'one '), resumed(), chunk(0, 'one two ')]);
