@@ -1,8 +1,11 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** Of a name in the answers of a DNS server (RFC 1035): `silent` answers nothing, `none` that there is no such name. */
-export type NameAnswer = string | 'silent' | 'none';
+/**
+ * Of a name in the answers of a DNS server (RFC 1035): `silent` answers nothing, `none` that there is no such name, and `half`
+ * the same for IPv4 only, and nothing for IPv6.
+ */
+export type NameAnswer = string | 'silent' | 'none' | 'half';
 
 const NO_SUCH_NAME = 3;
 const TYPE_A = 1;
@@ -25,7 +28,8 @@ export class NameServer implements AsyncDisposable {
       const { name, type, end } = questionOf(query);
       this.asked.push(name);
       const answer = answers[name] ?? 'none';
-      if (answer !== 'silent') socket.send(response(query.subarray(0, end), type, answer), port, address);
+      const isSilent = answer === 'silent' || (answer === 'half' && type !== TYPE_A);
+      if (!isSilent) socket.send(response(query.subarray(0, end), type, answer), port, address);
     });
   }
 
@@ -52,8 +56,9 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
 
 function response(query: Buffer, type: number, answer: string): Buffer {
   const head = Buffer.from(query);
-  const hasAddress = answer !== 'none' && type === TYPE_A;
-  head.writeUInt16BE(0x8180 | (answer === 'none' ? NO_SUCH_NAME : 0), 2);
+  const isUnknown = answer === 'none' || answer === 'half';
+  const hasAddress = !isUnknown && type === TYPE_A;
+  head.writeUInt16BE(0x8180 | (isUnknown ? NO_SUCH_NAME : 0), 2);
   head.writeUInt16BE(hasAddress ? 1 : 0, 6);
   // No authority and no additional records, whatever the query had.
   head.writeUInt32BE(0, 8);

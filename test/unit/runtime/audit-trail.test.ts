@@ -236,6 +236,24 @@ describe('the audit trail while the log takes nothing', () => {
   });
 });
 
+it('the audit trail writes on by itself after an entry of which nobody knows whether it is stored', async () => {
+  const store = new WatchedStore(memoryEventStore());
+  const clock = new SimulatedClock();
+  const audit = new AuditTrail({ store, log: recordingLog(), days: 90, clock });
+  store.refuseNext('audit.recorded', new StorageFullError('the disk is full'));
+  audit.record(ADA);
+  await audit.flush();
+  audit.record({ ...ADA, principal: 'bob' });
+  store.afterAppend = () => Promise.reject(new StorageAwayError('no answer', { mayBeStored: true }));
+  await audit.flush();
+  const written = Promise.withResolvers<void>();
+  store.afterAppend = async () => written.resolve();
+  clock.increment(1_000);
+  await written.promise;
+  await audit[Symbol.asyncDispose]();
+  expect(await store.sessions()).toMatchObject([{ head: 2 }]);
+});
+
 describe('the audit trail of several nodes', () => {
   it('has the entries of all, however often they write at the same time', async () => {
     const store = memoryEventStore();
