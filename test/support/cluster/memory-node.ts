@@ -3,6 +3,7 @@ import { composeAgent } from '../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import type { SessionSignal } from '../../../src/core/session/session-signal.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
+import type { LanguageModel } from '../../../src/ports/language-model.ts';
 import { Cluster } from '../../../src/runtime/cluster/cluster.ts';
 import { recordingLog } from '../telemetry/recording-log.ts';
 import type { MemoryNetwork } from './memory-link.ts';
@@ -10,14 +11,22 @@ import type { MemoryMembership } from './memory-membership.ts';
 
 const AGENT = parseAgentFile('llm: { provider: scripted, model: offline }', 'agent.yml', {});
 
-/** A whole agent of a node whose database and network are in memory. */
-export async function memoryNode(membership: MemoryMembership, network: MemoryNetwork) {
+/** A whole agent of a node whose database and network are in memory. @param model the scripted one if absent. */
+export async function memoryNode(
+  membership: MemoryMembership,
+  network: MemoryNetwork,
+  model?: LanguageModel,
+) {
   const log = recordingLog();
   const adapters = await chooseAdapters({ config: AGENT.config, dataDir: ':memory:', environment: {}, log });
   const link = network.connect();
   const { store } = membership;
   const cluster = new Cluster({ membership, link, store, log });
-  const agent = await composeAgent({ ...AGENT, log, adapters: { ...adapters, store, cluster } });
+  const agent = await composeAgent({
+    ...AGENT,
+    log,
+    adapters: { ...adapters, ...(model && { model }), store, cluster },
+  });
   await agent.recovered;
   return { agent, bus: agent.bus, cluster, link, log, membership };
 }

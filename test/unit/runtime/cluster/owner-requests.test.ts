@@ -6,16 +6,18 @@ import { ClusterBus } from '../../../../src/runtime/cluster/cluster-bus.ts';
 import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
 import { isEvent, type MemoryNode, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
+import { DirectedModel } from '../../../support/models/directed-model.ts';
 
+const PATIENCE_MS = 60_000;
 const EXPIRES_MS = 86_400_000;
 
-/** Two nodes of one cluster. */
-async function pair() {
+/** Two nodes of one cluster. @param model of the first one. */
+async function pair(model?: DirectedModel) {
   const shared = new MemoryClusterLog(memoryEventStore());
   const network = new MemoryNetwork();
   const memberships = [shared.join(), shared.join()] as const;
   await memberships[0].refresh();
-  const one = await memoryNode(memberships[0], network);
+  const one = await memoryNode(memberships[0], network, model);
   const other = await memoryNode(memberships[1], network);
   const close = async (): Promise<void> => {
     await one.agent.close();
@@ -45,6 +47,27 @@ describe('a message to a session of another node', () => {
     const repeated = await other.bus.send('turn.start', message(), ANYONE);
     expect(repeated).toMatchObject({ turnId: begun.turnId, outcome: { status: 'completed' } });
     expect(other.cluster.feeds.size).toBe(0);
+  });
+});
+
+describe('a node that stops', () => {
+  it('takes messages and cancellations in a session whose step still runs', async () => {
+    const model = new DirectedModel();
+    await using nodes = await pair(model);
+    const { one, other } = nodes;
+    const [running, next] = [crypto.randomUUID(), crypto.randomUUID()];
+    await one.bus.send('turn.start', { sessionId: 's', turnId: running, text: 'hello' }, ANYONE);
+    await model.call(0);
+    const drained = one.agent.drain(PATIENCE_MS);
+    await expect.poll(() => other.cluster.others[0]?.isDraining).toBe(true);
+    const cancellation = { sessionId: 's', turnId: running, reason: 'enough' };
+    const message = { sessionId: 's', turnId: next, text: 'next' };
+    expect(await other.bus.send('turn.start', message, ANYONE)).toEqual({ turnId: next });
+    const completed = nextSignal(other.bus, 's', isEvent('turn.completed'));
+    expect(await other.bus.send('turn.cancel', cancellation, ANYONE)).toBe(true);
+    await drained;
+    // The other node has the session, and its next turn.
+    expect(await completed).toMatchObject({ event: { turnId: next } });
   });
 });
 
