@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect } from 'vitest';
 import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
@@ -7,6 +5,7 @@ import { bearer, identity, KnownTokens } from '../../support/access/known-tokens
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { openResponse } from '../../support/sockets/raw-http.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
 import { INITIALIZE, openMcp, postMcp } from '../../support/tools/mcp-http.ts';
@@ -35,17 +34,6 @@ function as(service: RunningService, name: string): Pick<RunningService, 'fetch'
       service.fetch(path, { ...init, headers: { ...init.headers, ...bearer(name) } }),
     post: (path, body) => service.post(path, body, bearer(name)),
   };
-}
-
-/** Ada's session, of which nobody reads yet. */
-async function exportOf(port: number): Promise<IncomingMessage> {
-  const path = '/api/sessions/default/export';
-  const [response]: IncomingMessage[] = await once(
-    get({ host: '127.0.0.1', port, path, headers: bearer('ada'), agent: false }),
-    'response',
-  );
-  if (!response) throw new Error('no response');
-  return response;
 }
 
 describe('a stream that is open when its credential is revoked', () => {
@@ -165,8 +153,9 @@ describe('a stream that is open when its credential is revoked', () => {
       // More than the connection takes while nobody reads.
       const message = 'x'.repeat(250_000);
       for (let count = 0; count < 60; count += 1) await ada.post('/api/message-sync', { message });
-      const whole = await (await ada.fetch('/api/sessions/default/export')).text();
-      const cut = await exportOf(service.port);
+      const path = '/api/sessions/default/export';
+      const whole = await (await ada.fetch(path)).text();
+      const cut = await openResponse(service.port, { path, headers: bearer('ada') });
       service.access?.revoke('credential-of-ada');
       let received = 0;
       await expect(async () => {

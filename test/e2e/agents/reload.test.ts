@@ -8,6 +8,7 @@ import { WatchedStore } from '../../support/log/watched-store.ts';
 import { OpenAiUpstream, textReply, toolCallReply } from '../../support/models/openai-upstream.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
+import { isRunning } from '../../support/service/process-life.ts';
 import { RunningService, silentLog } from '../../support/service/running-service.ts';
 import { ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -50,15 +51,6 @@ async function serversOf(service: RunningService): Promise<string[]> {
     servers: { id: string; status: string }[];
   };
   return servers.map(({ id, status }) => `${id} ${status}`);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The versions of the agent with which the turns of the session began. */

@@ -20,11 +20,16 @@ export interface RawRequest {
 
 /** One request by `node:http`, on a connection of its own, with what `fetch` does not let one say. */
 export async function rawRequest(port: number, options: RawRequest): Promise<RawResponse> {
+  return await readResponse(await openResponse(port, options));
+}
+
+/** The same, as soon as the head of the response is there; its body is still to be read. */
+export async function openResponse(port: number, options: RawRequest): Promise<IncomingMessage> {
   const { method = 'GET', path = '/', headers = {}, body } = options;
   const req = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
   req.end(body);
   const [response] = (await once(req, 'response')) as [IncomingMessage];
-  return await readResponse(response);
+  return response;
 }
 
 async function readResponse(response: IncomingMessage): Promise<RawResponse> {

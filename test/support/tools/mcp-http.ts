@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import { type RawResponse, rawRequest } from '../sockets/raw-http.ts';
+import type { IncomingMessage } from 'node:http';
+import { openResponse, type RawResponse, rawRequest } from '../sockets/raw-http.ts';
 
 export const MCP_HEADERS = {
   'Content-Type': 'application/json',
@@ -47,10 +46,7 @@ export async function openMcp(
   headers: Record<string, string>,
   message?: unknown,
 ): Promise<IncomingMessage> {
-  const options = { host: '127.0.0.1', port, method, path: '/mcp', agent: false };
-  const req = request({ ...options, headers: { ...MCP_HEADERS, ...headers } });
-  req.end(message === undefined ? undefined : JSON.stringify(message));
-  const [response]: IncomingMessage[] = await once(req, 'response');
-  if (!response) throw new Error('no response');
-  return response;
+  const body = message === undefined ? {} : { body: JSON.stringify(message) };
+  const options = { method, path: '/mcp', headers: { ...MCP_HEADERS, ...headers }, ...body };
+  return await openResponse(port, options);
 }

@@ -30,6 +30,17 @@ function trail(store: EventStore = memoryEventStore(), days = 90) {
 const ADA = { principal: 'ada', tenant: 'acme', what: 'turn.start', outcome: 'ok' } as const;
 const GUESS = { what: 'authenticate', outcome: 'UNAUTHORIZED', reason: 'unknown' } as const;
 
+/** A trail whose first entry was not stored, because the disk was full. */
+async function refusedTrail() {
+  const store = new WatchedStore(memoryEventStore());
+  const clock = new SimulatedClock();
+  const audit = new AuditTrail({ store, log: recordingLog(), days: 90, clock });
+  store.refuseNext('audit.recorded', new StorageFullError('the disk is full'));
+  audit.record(ADA);
+  await audit.flush();
+  return { audit, store, clock };
+}
+
 describe('the audit trail', () => {
   it('writes once a second, and makes one of what is equal', async () => {
     const { audit, store, timers, read } = trail();
@@ -221,12 +232,7 @@ describe('the audit trail while the log takes nothing', () => {
   });
 
   it('tries again by itself', async () => {
-    const store = new WatchedStore(memoryEventStore());
-    const clock = new SimulatedClock();
-    const audit = new AuditTrail({ store, log: recordingLog(), days: 90, clock });
-    store.refuseNext('audit.recorded', new StorageFullError('the disk is full'));
-    audit.record(ADA);
-    await audit.flush();
+    const { audit, store, clock } = await refusedTrail();
     const tried = Promise.withResolvers<void>();
     store.beforeAppend = async () => tried.resolve();
     clock.increment(30_000);
@@ -234,24 +240,19 @@ describe('the audit trail while the log takes nothing', () => {
     await audit[Symbol.asyncDispose]();
     expect(await store.sessions()).toMatchObject([{ head: 1 }]);
   });
-});
 
-it('the audit trail writes on by itself after an entry of which nobody knows whether it is stored', async () => {
-  const store = new WatchedStore(memoryEventStore());
-  const clock = new SimulatedClock();
-  const audit = new AuditTrail({ store, log: recordingLog(), days: 90, clock });
-  store.refuseNext('audit.recorded', new StorageFullError('the disk is full'));
-  audit.record(ADA);
-  await audit.flush();
-  audit.record({ ...ADA, principal: 'bob' });
-  store.afterAppend = () => Promise.reject(new StorageAwayError('no answer', { mayBeStored: true }));
-  await audit.flush();
-  const written = Promise.withResolvers<void>();
-  store.afterAppend = async () => written.resolve();
-  clock.increment(1_000);
-  await written.promise;
-  await audit[Symbol.asyncDispose]();
-  expect(await store.sessions()).toMatchObject([{ head: 2 }]);
+  it('writes on by itself after an entry of which nobody knows whether it is stored', async () => {
+    const { audit, store, clock } = await refusedTrail();
+    audit.record({ ...ADA, principal: 'bob' });
+    store.afterAppend = () => Promise.reject(new StorageAwayError('no answer', { mayBeStored: true }));
+    await audit.flush();
+    const written = Promise.withResolvers<void>();
+    store.afterAppend = async () => written.resolve();
+    clock.increment(1_000);
+    await written.promise;
+    await audit[Symbol.asyncDispose]();
+    expect(await store.sessions()).toMatchObject([{ head: 2 }]);
+  });
 });
 
 describe('the audit trail of several nodes', () => {
