@@ -25,7 +25,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
   const subscribe = {
     path: '/a2a/tasks/:taskId:subscribe',
     access: A2A_SCOPES.SubscribeToTask,
-    mayStream: 'by-field' as const,
+    mayStream: true as const,
     handler: by(({ streamTask }, call, taskId) => streamTask(call, taskId)),
   };
   return [
@@ -42,7 +42,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       takesImages: true,
       // Each method has a scope of its own.
       access: null,
-      mayStream: 'by-field',
+      mayStream: true,
       handler: async (request) => (await import('./json-rpc.ts')).answerJsonRpc(callOf(request)),
     },
     {
@@ -58,7 +58,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       path: '/a2a/message:stream',
       takesImages: true,
       access: A2A_SCOPES.SendStreamingMessage,
-      mayStream: 'by-field',
+      mayStream: true,
       handler: by(({ streamMessage }, call) => streamMessage(call)),
     },
     {

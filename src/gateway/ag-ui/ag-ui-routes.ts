@@ -10,7 +10,7 @@ export function agUiRoutes(deps: AgUiDeps): Route[] {
       path: '/ag-ui',
       takesImages: true,
       access: scopeOf('turn.start'),
-      mayStream: 'by-field',
+      mayStream: true,
       handler: async (request) => (await import('./ag-ui-run.ts')).runAgent(deps, request),
     },
   ];

@@ -113,13 +113,11 @@ export class HttpFront implements HttpHandler {
     }
     if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
-    if (found.route.mayStream === 'by-field' || found.route.waitsForTurn)
+    if (found.route.mayStream || found.route.waitsForTurn)
       return this.#using(tally, (entry) => this.#dispatch(request, found, entry));
-    const mayStream = method === 'GET' ? path.startsWith('/api/') : found.route.mayStream === true;
-    if (!mayStream || !(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });
-    return this.#using(tally, (entry) =>
-      method === 'GET' ? this.#openStream(request, found, entry) : this.#dispatch(request, found, entry),
-    );
+    const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
+    if (!isStream) return this.#dispatch(request, found, { tally });
+    return this.#using(tally, (entry) => this.#openStream(request, found, entry));
   }
 
   async #dispatch(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {

@@ -21,7 +21,7 @@ export interface Route {
    * Whether a client that asks for events gets them instead of one answer: by its `Accept`, or by a field of its body or its query.
    * Each `GET` route of the REST interface may do so.
    */
-  readonly mayStream?: true | 'by-field';
+  readonly mayStream?: true;
   /** Whether the body may hold an image in base64, which is longer than its bytes. */
   readonly takesImages?: true;
   /** Whether one answer may take as long as a turn. It is refused when the client loses the right to it meanwhile. */

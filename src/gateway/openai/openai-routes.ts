@@ -39,7 +39,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       path: '/v1/chat/completions',
       takesImages: true,
       access: scopeOf('turn.start'),
-      mayStream: 'by-field',
+      mayStream: true,
       handler: async (request) => (await chat()).chatCompletions(bus, request, maxImageBytes),
     },
     {
@@ -47,7 +47,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       path: '/v1/responses',
       takesImages: true,
       access: scopeOf('turn.start'),
-      mayStream: 'by-field',
+      mayStream: true,
       handler: async (request) => (await responses()).createResponse(deps, request),
     },
     {
@@ -61,7 +61,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       method: 'GET',
       path: '/v1/responses/:responseId',
       access: scopeOf('session.events'),
-      mayStream: 'by-field',
+      mayStream: true,
       handler: async (request, { responseId = '' }) =>
         (await responses()).retrieveResponse(deps, request, responseId),
     },

@@ -122,7 +122,7 @@ export class OwnerRequests {
     const stream = this.#prefix + sessionId;
     if (membership.owns(stream)) return;
     // What this node gives up stays with the others.
-    if (this.#composed().sessions.isDraining && this.#isReplaced)
+    if (this.#composed().sessions.isDraining && this.#successor !== null)
       throw new SessionElsewhereError(sessionId, null);
     try {
       await membership.claim(stream);
@@ -218,7 +218,7 @@ export class OwnerRequests {
     // While this node stops, another one takes the session, or has it.
     if (this.#composed().sessions.isDraining) {
       await this.#composed().sessions.left(sessionId);
-      return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
+      return this.#successor;
     }
     return null;
   }
@@ -228,12 +228,12 @@ export class OwnerRequests {
     const { sessions } = this.#composed();
     if (!sessions.isDraining || (sessions.has(sessionId) && !BEGINS_OR_ENDS.has(type))) return;
     await sessions.left(sessionId);
-    if (this.#isReplaced) throw new SessionElsewhereError(sessionId, null);
+    if (this.#successor !== null) throw new SessionElsewhereError(sessionId, null);
   }
 
-  /** Whether another node takes what this one gives up. */
-  get #isReplaced(): boolean {
-    return this.#cluster.others.some(({ isDraining }) => !isDraining);
+  /** A node that takes what this one gives up. */
+  get #successor(): NodeId | null {
+    return this.#cluster.others.find(({ isDraining }) => !isDraining)?.nodeId ?? null;
   }
 
   /** Returns the answer, or null to try again. Throws what cannot be tried again. */
