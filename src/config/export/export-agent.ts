@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { replacing } from '../../core/replaced-texts.ts';
 import { isSameConfig, type McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import { isMap, mapScalars, type Path } from '../problems/path.ts';
 import { escapeTemplate } from '../reading/template.ts';
@@ -50,23 +51,23 @@ export function exportAgentYaml(raw: Readonly<Record<string, unknown>>, changes:
 /** A shorter value may be a word of any text. */
 const MIN_SECRET_CHARACTERS = 8;
 
-/** What stands in clear where a secret belongs. The longest first: one may be part of another. */
+/** What stands in clear where a secret belongs. */
 function literalSecrets(data: unknown): string[] {
-  const secrets = new Set<string>();
+  const secrets: string[] = [];
   mapScalars(data, (scalar, at) => {
     const isSecret = isSecretName(nameAt(at));
     const isLiteral = typeof scalar === 'string' && !scalar.includes('$') && scalar !== REDACTED;
-    if (isSecret && isLiteral && scalar.length >= MIN_SECRET_CHARACTERS) secrets.add(scalar);
+    if (isSecret && isLiteral && scalar.length >= MIN_SECRET_CHARACTERS) secrets.push(scalar);
   });
-  return [...secrets].sort((one, other) => other.length - one.length);
+  return secrets;
 }
 
 /** The same secret may stand in a prompt or an argument, too. */
 function withoutSecrets(document: unknown, secrets: readonly string[]): unknown {
+  const replaced = replacing(secrets);
   return mapScalars(document, (scalar, at) => {
     if (typeof scalar !== 'string') return scalar;
-    const marker = nameAt(at) === 'when' ? REDACTED_PATTERN : REDACTED;
-    return secrets.reduce((text, secret) => text.replaceAll(secret, marker), scalar);
+    return replaced(scalar, nameAt(at) === 'when' ? REDACTED_PATTERN : REDACTED);
   });
 }
 

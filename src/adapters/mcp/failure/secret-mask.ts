@@ -1,3 +1,4 @@
+import { replacing } from '../../../core/replaced-texts.ts';
 import type { McpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
 import type { OAuthConfig } from '../../../core/tool-server/oauth-config.ts';
 
@@ -17,11 +18,8 @@ const MIN_SUSPECT_CHARACTERS = 8;
  */
 export function secretMask(config: McpServerConfig): Mask {
   const found = config.type === 'stdio' ? stdioSecrets(config) : httpSecrets(config);
-  const secrets = [...new Set(found)]
-    .filter((secret) => secret.length >= MIN_SECRET_CHARACTERS)
-    // The longest first: one secret may be part of another.
-    .sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+  const replaced = replacing(found.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS));
+  return (text) => replaced(text, '***');
 }
 
 function stdioSecrets(config: Extract<McpServerConfig, { type: 'stdio' }>): string[] {
