@@ -203,6 +203,9 @@ export const ImagePath = z.object({
   seq: WholeNumber.pipe(z.int().min(1, 'must be 1 or more')),
 });
 
+/** After an even number of backslashes: after an odd one, it is the text `\u0000`. */
+const NUL_IN_JSON = /(?<!\\)(?:\\\\)*\\u0000/;
+
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z
   .object({ name: McpServerName, config: z.preprocess(givenConfig, McpServerConfig) })
@@ -210,7 +213,7 @@ export const ConnectServerRequest = z
     path: ['config', 'disabled'],
     error: 'must be false or left out, because the server is to be connected now',
   })
-  .refine(({ config }) => !JSON.stringify(config).includes(String.raw`\u0000`), {
+  .refine(({ config }) => !NUL_IN_JSON.test(JSON.stringify(config)), {
     path: ['config'],
     error: 'must not contain NUL characters: neither processes nor HTTP can be given them',
   });

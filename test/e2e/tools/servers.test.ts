@@ -101,7 +101,7 @@ describe('GET /api/mcp/servers', () => {
 describe('POST /api/connect-server', () => {
   verifies('servers.connect', async () => {
     await using service = await start();
-    const config = { ...scriptableServer(), cwd: null, timeout: null };
+    const config = { ...scriptableServer(), cwd: null, timeout: null, env: { TEXT: String.raw`\u0000` } };
     const response = await service.post('/api/connect-server', { name: 'late', config });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
