@@ -1,4 +1,5 @@
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
+import { MEGABYTE } from '../core/size-limits.ts';
 import type { Logger } from '../ports/logger.ts';
 import { oneProcess } from '../ports/session-directory.ts';
 import type { KeyBook } from '../runtime/access/key-book.ts';
@@ -18,6 +19,7 @@ import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionRetention } from '../runtime/sessions/session-retention.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
+import type { WorkingMemory } from '../runtime/sessions/working-memory.ts';
 import { McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import { PassedRequests } from '../runtime/tools/passed-requests.ts';
 import { RuleWatch } from '../runtime/tools/rule-watch.ts';
@@ -39,6 +41,7 @@ import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 import { AgentPushes } from './push/agent-pushes.ts';
+import { roomOfHeap } from './room-of-heap.ts';
 
 export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly adapters: Adapters;
@@ -51,6 +54,8 @@ export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly hasOwners?: boolean;
   /** Called once, when idle sessions take half of the memory that they may take. */
   readonly onSessionsFilling?: () => void;
+  /** Shared by all agents of the process. */
+  readonly workingMemory?: WorkingMemory;
 }
 
 /** Builds the agent and starts its tool servers. Each part uses parts above it. */
@@ -64,6 +69,7 @@ export async function composeAgent({
   keys,
   hasOwners = false,
   onSessionsFilling,
+  workingMemory = roomOfHeap(),
 }: AgentOptions): Promise<Agent> {
   const { llm, mcpServers } = config;
 
@@ -115,7 +121,8 @@ export async function composeAgent({
   const sessions = new SessionRegistry({
     ...{ journal, bus, turns: inForce.turns, policy: inForce, log, fold, snapshots },
     directory: shared?.directory ?? oneProcess,
-    maxIdleBytes: config.sessions.memoryMb * 1024 * 1024,
+    maxIdleBytes: config.sessions.memoryMb * MEGABYTE,
+    workingMemory,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
     beforeErasure: (sessionId) => grants?.endAll(sessionId),
   });

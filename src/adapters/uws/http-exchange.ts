@@ -1,8 +1,8 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
-import type { BodyLimit, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
+import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 import { addressOf } from './address-text.ts';
-import { IncomingBody } from './incoming-body.ts';
+import { type BodyDeps, IncomingBody } from './incoming-body.ts';
 import { statusLine } from './status-line.ts';
 
 /** Forbids browsers to guess a type other than the Content-Type. */
@@ -66,8 +66,8 @@ export class HttpExchange {
   }
 
   /** Starts to read the body. Call it before the handler returns, or uWebSockets.js discards the body. */
-  readBody(declaredBytes: number, limit: BodyLimit | false): () => Promise<Uint8Array> {
-    const body = new IncomingBody(this.#res, declaredBytes, limit);
+  readBody(declaredBytes: number, deps: BodyDeps): () => Promise<Uint8Array> {
+    const body = new IncomingBody(this.#res, declaredBytes, deps);
     this.#body = body;
     const note = (): void => this.#noteReading();
     if (this.#isLast) body.whole.then(note, note);
@@ -78,6 +78,11 @@ export class HttpExchange {
   onLeft(listener: () => void): void {
     this.#onAbort = listener;
     if (this.#over) listener();
+  }
+
+  /** Call it when the response is over. */
+  releaseBody(): void {
+    this.#body?.release();
   }
 
   async respond(response: HttpResponse): Promise<void> {

@@ -1,41 +1,60 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
+import type { ServiceError } from '../../core/errors.ts';
 import { tooLarge } from '../../core/size-limits.ts';
 import type { BodyLimit } from '../../ports/web-server.ts';
+import type { BodyRoom } from './body-room.ts';
 
+/** What a body may have without room of its own. Nearly all have less. */
+const SMALL_BYTES = 64 * 1024;
 /** How much of an unwanted body is still read. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 /** Longest wait for a client that sends nothing. */
 const SILENCE_MS = 1_000;
 
-/** The body of one request: kept up to the size limit, discarded beyond it. */
+export interface BodyDeps {
+  readonly limit: BodyLimit | false;
+  readonly room: BodyRoom;
+}
+
+/** The body of one request: kept up to the size limit, and while there is room for it. Discarded beyond that. */
 export class IncomingBody {
-  /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit. */
+  /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit, and with `SERVICE_UNAVAILABLE` without room. */
   readonly whole: Promise<Uint8Array>;
   #complete = false;
   #discardedBytes: number | null = null;
+  readonly #room: BodyRoom;
+  /** How much of the room it takes. */
+  #taken = 0;
   #onProgress: () => void = () => undefined;
   #onGone: () => void = () => undefined;
 
   /** Call it before the handler returns, or uWebSockets.js discards the body. */
-  constructor(res: UwsResponse, declaredBytes: number, limit: BodyLimit | false) {
+  constructor(res: UwsResponse, declaredBytes: number, { limit, room }: BodyDeps) {
+    this.#room = room;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     // If nobody reads the body, nobody handles the rejection.
     promise.catch(() => undefined);
     this.whole = promise;
     const chunks: Uint8Array[] = [];
     let received = 0;
-    const refuse = (): void => {
+    const refuse = (error: ServiceError): void => {
       chunks.length = 0;
       this.#discardedBytes ??= 0;
-      if (limit !== false) reject(tooLarge(limit.what, limit.maxBytes));
+      this.release();
+      reject(error);
     };
-    const exceeds = (bytes: number): boolean => limit !== false && bytes > limit.readBytes;
-    if (exceeds(declaredBytes)) refuse();
+    const check = (bytes: number): void => {
+      if (limit !== false && bytes > limit.readBytes) refuse(tooLarge(limit.what, limit.maxBytes));
+    };
+    check(declaredBytes);
     res.onData((chunk, isLast) => {
-      received += chunk.byteLength;
+      const { byteLength } = chunk;
+      received += byteLength;
       this.#complete = isLast;
-      if (exceeds(received)) refuse();
-      if (this.#discardedBytes !== null) this.#discardedBytes += chunk.byteLength;
+      check(received);
+      if (this.#discardedBytes === null && received > SMALL_BYTES && !this.#take(byteLength))
+        refuse(room.refusal);
+      if (this.#discardedBytes !== null) this.#discardedBytes += byteLength;
       // Copied, because uWebSockets.js frees the chunk when this callback returns.
       else chunks.push(new Uint8Array(chunk.slice(0)));
       if (isLast) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
@@ -49,7 +68,14 @@ export class IncomingBody {
 
   /** Call it when the client has gone. */
   abandon(): void {
+    if (!this.#complete) this.release();
     this.#onGone();
+  }
+
+  /** Call it when the request has been answered: its room is free again. */
+  release(): void {
+    this.#room.giveBack(this.#taken);
+    this.#taken = 0;
   }
 
   /**
@@ -68,5 +94,11 @@ export class IncomingBody {
     };
     await done.promise;
     clearTimeout(silence);
+  }
+
+  #take(bytes: number): boolean {
+    if (!this.#room.take(bytes)) return false;
+    this.#taken += bytes;
+    return true;
   }
 }

@@ -14,6 +14,7 @@ import type {
   HttpResponse as Response,
   SocketFront,
 } from '../../ports/web-server.ts';
+import { BodyRoom } from './body-room.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -28,6 +29,8 @@ export interface UwsServerDeps {
   /** The limit on the bodies of a path; false for none. */
   readonly bodyLimit: (path: string) => BodyLimit | false;
   readonly maxPayloadBytes: number;
+  /** What the bodies of all requests may take together. */
+  readonly bodies?: BodyRoom;
   readonly log: Logger;
 }
 
@@ -37,6 +40,7 @@ const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
+  readonly #bodies: BodyRoom;
   #unanswered = 0;
   #onAnswered: () => void = () => undefined;
   /** The exchanges whose response is a stream. */
@@ -46,6 +50,7 @@ export class UwsServer {
   constructor(deps: UwsServerDeps) {
     this.#deps = deps;
     this.#app = deps.broadcast.app;
+    this.#bodies = deps.bodies ?? new BodyRoom();
     for (const [path, front] of Object.entries(deps.webSockets))
       this.#app.ws(path, webSocketBehavior({ front, http: deps.http }, deps.maxPayloadBytes));
     this.#app.any('/*', (res, req) => this.#handle(res, req));
@@ -112,7 +117,7 @@ export class UwsServer {
     const declaredBytes = Number(request.headers.get('content-length') ?? 0);
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()
-      : exchange.readBody(declaredBytes, this.#deps.bodyLimit(request.path));
+      : exchange.readBody(declaredBytes, { limit: this.#deps.bodyLimit(request.path), room: this.#bodies });
     this.#unanswered += 1;
     this.#deps.http
       .handle({ ...request, body, onLeft: (listener) => exchange.onLeft(listener) })
@@ -134,6 +139,7 @@ export class UwsServer {
     try {
       await exchange.respond(response);
     } finally {
+      exchange.releaseBody();
       if (isStream) this.#streams.delete(exchange);
       else this.#countAnswer();
       response.onOver?.();

@@ -1,3 +1,5 @@
+import { type GivenMessage, transcribed } from '../conversation/given-message.ts';
+import type { Image } from '../conversation/image.ts';
 import type { ModelMessage } from '../conversation/model-message.ts';
 import type { SessionEvent } from '../log/events.ts';
 
@@ -10,6 +12,23 @@ import type { SessionEvent } from '../log/events.ts';
 export const EMPTY_SESSION_BYTES = 3_500;
 /** A message, a part of one, or a key, beside its texts. */
 const OBJECT_BYTES = 300;
+
+/** A message as it is sent, before it is a part of the conversation. */
+export interface SentMessage {
+  readonly text: string;
+  readonly image?: Image | undefined;
+  /** The conversation before it, as the client gave it. */
+  readonly given?: readonly GivenMessage[] | undefined;
+}
+
+/** What a message takes that is sent or waits. */
+export function sentBytes({ text, image, given }: SentMessage): number {
+  return OBJECT_BYTES + text.length + (image?.base64.length ?? 0) + (given ? givenBytes(given) : 0);
+}
+
+export function givenBytes(given: readonly GivenMessage[]): number {
+  return messagesBytes(given.map(transcribed));
+}
 
 /** What the messages of a session take. */
 export function messagesBytes(messages: readonly ModelMessage[]): number {

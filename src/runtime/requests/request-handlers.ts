@@ -128,7 +128,7 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
   });
   bus.handle('session.extend', ({ sessionId, given, key }, context) => {
     const origin = requestOrigin(context);
-    const run = async () => ({ seq: await (await sessions.session(sessionId)).extend(given, origin) });
+    const run = async () => ({ seq: await sessions.extend(sessionId, given, origin) });
     const scope = keyScope(context, 'session.extend', sessionId);
     return requests.once({ key, scope, answer: Extended, origin }, () => ({ repeatable: false, run }));
   });

@@ -34,6 +34,9 @@ export class LoadedSessions {
   /** Those that came to rest, the latest last. */
   readonly #idle: LRUCache<SessionId, SessionActor>;
   readonly #sweeper: NodeJS.Timeout;
+  /** Set while a session is to leave that has just been asked for. */
+  #soon: NodeJS.Timeout | null = null;
+  readonly #leavingSoon = new Set<SessionActor>();
 
   constructor({ directory, maxIdleBytes, onFilling, now = Date.now }: LoadedSessionsDeps) {
     this.#directory = directory;
@@ -41,10 +44,10 @@ export class LoadedSessions {
     this.#onFilling = onFilling;
     this.#idle = new LRUCache<SessionId, SessionActor>({
       maxSize: maxIdleBytes,
-      sizeCalculation: ({ bytes }) => bytes,
-      disposeAfter: (session, sessionId, reason) => {
-        if (reason !== 'evict') return;
-        if (this.#mayLeave(sessionId, session, LEAST_IDLE_MS)) this.#leave(sessionId);
+      // A larger one would not be kept, and so never leave.
+      sizeCalculation: ({ bytes }) => Math.min(bytes, maxIdleBytes),
+      disposeAfter: (session, _, reason) => {
+        if (reason === 'evict') this.#leaveSoon(session);
       },
     });
     this.#sweeper = setInterval(() => this.evictIdle(IDLE_MS), IDLE_MS / 2).unref();
@@ -130,6 +133,7 @@ export class LoadedSessions {
   async close<T>(each: (session: SessionActor) => T): Promise<Awaited<T>[]>;
   async close<T>(each?: (session: SessionActor) => T): Promise<unknown[]> {
     clearInterval(this.#sweeper);
+    clearTimeout(this.#soon ?? undefined);
     const loading = [...this.#entries.values()].map((entry) => entry.loading);
     const all = await Promise.allSettled(each ? loading.map((one) => one.then(each)) : loading);
     return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -138,6 +142,26 @@ export class LoadedSessions {
   #noteFilling(): void {
     this.#onFilling?.();
     this.#onFilling = undefined;
+  }
+
+  /** As soon as nobody is about to use it, unless it is at work again then. */
+  #leaveSoon(session: SessionActor): void {
+    const { sessionId } = session;
+    if (this.#mayLeave(sessionId, session, LEAST_IDLE_MS)) {
+      this.#leave(sessionId);
+      return;
+    }
+    this.#leavingSoon.add(session);
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      const waiting = [...this.#leavingSoon];
+      this.#leavingSoon.clear();
+      for (const one of waiting) {
+        // One that has worked meanwhile is among the latest again.
+        if (this.at(one.sessionId) === one && one.isIdle && !this.#idle.has(one.sessionId))
+          this.#leaveSoon(one);
+      }
+    }, LEAST_IDLE_MS).unref();
   }
 
   #mayLeave(sessionId: SessionId, session: SessionActor, idleMs: number): boolean {

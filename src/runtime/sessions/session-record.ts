@@ -2,7 +2,12 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
-import { EMPTY_SESSION_BYTES, keyBytes, messagesBytes } from '../../core/session/retained-bytes.ts';
+import {
+  EMPTY_SESSION_BYTES,
+  keyBytes,
+  messagesBytes,
+  sentBytes,
+} from '../../core/session/retained-bytes.ts';
 import { evolve, type SessionState } from '../../core/session/session-state.ts';
 import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
 import type { AppendOptions, SessionMark } from '../../ports/event-store.ts';
@@ -54,7 +59,7 @@ export class SessionRecord {
 
   /** About how much memory the session takes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#state.waiting.reduce((sum, turn) => sum + sentBytes(turn), this.#bytes);
   }
 
   /** Whether the log has shown that it agrees with the state. */

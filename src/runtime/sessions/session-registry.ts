@@ -1,9 +1,11 @@
+import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
+import { givenBytes, sentBytes } from '../../core/session/retained-bytes.ts';
 import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
@@ -16,8 +18,10 @@ import type { NewFork } from './journal.ts';
 import { LoadedSessions, type LoadedSessionsDeps } from './loaded-sessions.ts';
 import type { AcceptedTurn, SessionActor } from './session-actor.ts';
 import { type LoaderDeps, SessionLoader } from './session-loader.ts';
+import type { WorkingMemory } from './working-memory.ts';
 
 export interface RegistryDeps extends Omit<LoaderDeps, 'onFault' | 'onRest' | 'now'>, LoadedSessionsDeps {
+  readonly workingMemory: WorkingMemory;
   /** A simulated one, in tests. */
   readonly clock?: Clock;
 }
@@ -39,6 +43,7 @@ export class SessionRegistry {
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
     this.#inMemory = new LoadedSessions(deps);
+    deps.workingMemory.countSessions(() => this.#inMemory.loaded);
     this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.#goOn(sessionId) });
     this.#ephemeral = new EphemeralSessions({
       ...deps,
@@ -218,14 +223,35 @@ export class SessionRegistry {
    * Resolves when the message is in the log. Rejects while the service is stopping: nothing would run the turn before the next
    * start. Another process goes on with a session that is being given up, and with the message.
    */
-  async startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
+  startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
+    const bytes = sentBytes(message);
+    return this.#deps.workingMemory.taking(bytes, () => this.#startTurn(sessionId, message, bytes, origin));
+  }
+
+  async #startTurn(
+    sessionId: SessionId,
+    message: Message,
+    bytes: number,
+    origin: Origin,
+  ): Promise<AcceptedTurn> {
     if (this.#draining && !this.#leaving.has(sessionId)) throw serviceStopping();
     if (this.#draining && !this.#inMemory.has(sessionId)) throw new SessionElsewhereError(sessionId, null);
     const presence = this.#inMemory.has(sessionId) ? 'likely' : this.#deps.journal.presence(sessionId);
     // A message that follows a turn is none of a new session, and would be refused there.
     if (presence !== 'likely' && !message.follows) return this.#begin(sessionId, message, origin, presence);
     const session = await this.session(sessionId);
+    this.#deps.workingMemory.requireFor(session, bytes);
     return session.startTurn(message, origin);
+  }
+
+  /** Adds messages to a session whose turns are over. @returns the seq of the event. */
+  extend(sessionId: SessionId, given: readonly GivenMessage[], origin: Origin): Promise<number> {
+    const bytes = givenBytes(given);
+    return this.#deps.workingMemory.taking(bytes, async () => {
+      const session = await this.session(sessionId);
+      this.#deps.workingMemory.requireFor(session, bytes);
+      return session.extend(given, origin);
+    });
   }
 
   /** Takes no more messages and lets the open turns finish. A turn that is open after `timeoutMs` stays open in the log. */

@@ -14,6 +14,7 @@ import { Journal } from '../../../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../../../src/runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../../../src/runtime/sessions/session-registry.ts';
 import { SessionSnapshots } from '../../../src/runtime/sessions/session-snapshots.ts';
+import { WorkingMemory } from '../../../src/runtime/sessions/working-memory.ts';
 import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
 import { ToolCatalog } from '../../../src/runtime/tools/tool-catalog.ts';
 import { TurnRunner } from '../../../src/runtime/turns/turn-runner.ts';
@@ -39,6 +40,8 @@ export interface RigOptions {
   readonly stepTimeoutMs?: number;
   readonly keepReasoning?: boolean;
   readonly maxIdleBytes?: number;
+  /** What large sessions may take together while they are at work. */
+  readonly maxWorkingBytes?: number;
   readonly onFilling?: () => void;
   /** Whether the model is called while the log writes the message. */
   readonly callsEarly?: boolean;
@@ -71,6 +74,7 @@ export class SessionRig {
     keepReasoning = false,
     callsEarly = false,
     maxIdleBytes = 64 * 1024 * 1024,
+    maxWorkingBytes = Infinity,
     onFilling,
     sampling,
     approval = { rules: [], default: 'auto' },
@@ -120,6 +124,7 @@ export class SessionRig {
       log,
       directory: oneProcess,
       maxIdleBytes,
+      workingMemory: new WorkingMemory(maxWorkingBytes),
       ...(onFilling && { onFilling }),
       ...(clock && { clock }),
       ...(now && { now }),

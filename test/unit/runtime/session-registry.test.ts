@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
@@ -80,6 +80,57 @@ describe('finding a session', () => {
     rig.store.refuseNext('turn.resumed', new StorageFullError('disk full'));
     expect(await rig.registry.position('s')).toEqual({ head: 2, running: null, reasoning: null });
     expect(rig.log.lines.some(({ level }) => level === 'error')).toBe(true);
+  });
+});
+
+describe('large messages', () => {
+  const MEGABYTE = 1024 * 1024;
+  const large = 'x'.repeat(2 * MEGABYTE);
+  const at = (sessionId: string, turnId = sessionId) => ({ sessionId, turnId });
+
+  /** Answers the call, and resolves when the session is at rest or goes on with its next turn. */
+  async function answer(rig: SessionRig, call: number, sessionId: string): Promise<void> {
+    (await rig.model.call(call)).answer('done');
+    await rig.listen(sessionId).event('turn.completed');
+    await (await rig.registry.session(sessionId)).settled();
+  }
+
+  it('are refused while those at work take all the room, and taken again afterwards', async () => {
+    const rig = new SessionRig({ maxWorkingBytes: 5 * MEGABYTE });
+    // At once: none of them is in the log yet.
+    const first = await Promise.allSettled(['a', 'b', 'c'].map((sessionId) => rig.say(large, at(sessionId))));
+    expect(first.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    await expect(rig.say(large, at('c'))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      details: { limit: 5 * MEGABYTE, retryAfter: 5 },
+    });
+    await rig.say('a small one', at('d'));
+    await answer(rig, 0, 'a');
+    await rig.say(large, at('c'));
+  });
+
+  it('count while they wait, and as a part of a conversation that goes on', async () => {
+    const rig = new SessionRig({ maxWorkingBytes: 5 * MEGABYTE });
+    await rig.say(large, at('a', 'first'));
+    await rig.say(large, at('a', 'second'));
+    await expect(rig.say(large, at('b'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await answer(rig, 0, 'a');
+    await answer(rig, 1, 'a');
+    // The conversation itself is large now: with another one at work, there is no room for it.
+    await rig.say(large, at('b'));
+    await expect(rig.say('small', at('a', 'third'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('are refused for good in a session that would take all the room alone, until it is reset', async () => {
+    const rig = new SessionRig({ maxWorkingBytes: 3 * MEGABYTE });
+    await rig.say(large, at('a', 'first'));
+    await answer(rig, 0, 'a');
+    const refusal = { code: 'INVALID_REQUEST', details: { field: 'sessionId', limit: 3 * MEGABYTE } };
+    await expect(rig.say(large, at('a', 'second'))).rejects.toMatchObject(refusal);
+    const given = [{ role: 'user', text: large }] as const;
+    await expect(rig.registry.extend('a', given, CLIENT)).rejects.toMatchObject(refusal);
+    await (await rig.registry.session('a')).reset(CLIENT);
+    await rig.say(large, at('a', 'second'));
   });
 });
 
@@ -401,6 +452,26 @@ describe('a session in which nothing goes on', () => {
     await talk('s5');
     const { request } = rig.model.calls.at(-1) ?? {};
     expect(request?.messages.map(textOf)).toEqual(['hello', 'Hi!', 'hello']);
+  });
+
+  it('leaves memory a moment later when it is pushed out right after its use', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const rig = new SessionRig({ maxIdleBytes: 2 * EMPTY_SESSION_BYTES, now: () => Date.now() });
+    const talk = async (sessionId: string, text: string): Promise<void> => {
+      const heard = rig.listen(sessionId);
+      await rig.say(text, { sessionId, turnId: sessionId });
+      (await rig.model.call(rig.model.calls.length - 1)).answer('Hi!');
+      await heard.event('turn.completed');
+      await (await rig.registry.session(sessionId)).settled();
+    };
+    for (const name of ['a', 'b', 'c']) await talk(name, 'hello');
+    // One that is larger than all of this memory leaves, too, when another one rests.
+    await talk('large', 'x'.repeat(5 * EMPTY_SESSION_BYTES));
+    await talk('d', 'hello');
+    expect(rig.registry.size).toBe(5);
+    vi.advanceTimersByTime(1_000);
+    expect(rig.registry.size).toBe(1);
   });
 
   it('stays while it was used a moment ago', async () => {

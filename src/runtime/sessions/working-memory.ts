@@ -1,0 +1,88 @@
+import { ServiceError } from '../../core/errors.ts';
+import { MEGABYTE } from '../../core/size-limits.ts';
+
+/** Smaller messages and sessions are not counted: the limits on requests and sockets are what bounds them. */
+const LARGE_BYTES = MEGABYTE;
+const RETRY_SECONDS = 5;
+
+/** What a session takes in memory. */
+interface Held {
+  readonly bytes: number;
+  readonly isIdle: boolean;
+}
+
+/**
+ * How much memory large sessions take together while something goes on in them. Whoever may send a message could end the
+ * process otherwise, within all other limits.
+ */
+export class WorkingMemory {
+  readonly #maxBytes: number;
+  readonly #holders: (() => Iterable<Held>)[] = [];
+  /** Of the messages on their way to the log. */
+  #arriving = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @param sessions gives those in memory. */
+  countSessions(sessions: () => Iterable<Held>): void {
+    this.#holders.push(sessions);
+  }
+
+  /** Runs what records a message of that size. Rejects with `SERVICE_UNAVAILABLE` while there is no room for it. */
+  taking<T>(bytes: number, record: () => Promise<T>): Promise<T> {
+    return bytes < LARGE_BYTES ? record() : this.#takingLarge(bytes, record);
+  }
+
+  /** Throws unless the session may take a message of that size and begin to work. */
+  requireFor(session: Held, bytes: number): void {
+    const whole = session.bytes + bytes;
+    if (whole < LARGE_BYTES) return;
+    if (whole > this.#maxBytes) throw tooLargeSession(whole, this.#maxBytes);
+    if (session.isIdle) this.#requireRoom(session.bytes);
+  }
+
+  async #takingLarge<T>(bytes: number, record: () => Promise<T>): Promise<T> {
+    this.#requireRoom(bytes);
+    this.#arriving += bytes;
+    try {
+      return await record();
+    } finally {
+      this.#arriving -= bytes;
+    }
+  }
+
+  #requireRoom(bytes: number): void {
+    if (bytes > this.#maxBytes) throw tooLargeSession(bytes, this.#maxBytes);
+    if (this.#arriving + this.#atWork() + bytes > this.#maxBytes) throw noRoom(this.#maxBytes);
+  }
+
+  #atWork(): number {
+    let sum = 0;
+    for (const sessions of this.#holders)
+      for (const { bytes, isIdle } of sessions()) if (!isIdle && bytes >= LARGE_BYTES) sum += bytes;
+    return sum;
+  }
+}
+
+function noRoom(limit: number): ServiceError {
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The service works on too many large messages. Try again later.',
+    {
+      reason: `large sessions may take ${Math.floor(limit / MEGABYTE)} MB of memory together while they are at work`,
+      limit,
+      retryAfter: RETRY_SECONDS,
+    },
+  );
+}
+
+function tooLargeSession(bytes: number, limit: number): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The conversation has become too large.', {
+    field: 'sessionId',
+    issue: `with this message it takes ${Math.ceil(bytes / MEGABYTE)} MB of memory, and may take ${Math.floor(limit / MEGABYTE)}`,
+    limit,
+    suggestion: 'Reset the session, or begin another one.',
+  });
+}

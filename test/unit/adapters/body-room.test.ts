@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BodyRoom } from '../../../src/adapters/uws/body-room.ts';
+import { UwsBroadcast } from '../../../src/adapters/uws/uws-broadcast.ts';
+import { UwsServer } from '../../../src/adapters/uws/uws-server.ts';
+import { asServiceError } from '../../../src/core/errors.ts';
+import { errorResponse } from '../../../src/gateway/http/error-response.ts';
+import type { HttpRequest } from '../../../src/ports/web-server.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+const MEGABYTE = 1024 * 1024;
+const half = Buffer.alloc(MEGABYTE / 2, 'x');
+
+/** A server with room for bodies of 1.5 MB. It answers a body with its length when `answer` is called. */
+async function listen() {
+  const answered = Promise.withResolvers<void>();
+  const arrived: number[] = [];
+  const handle = async (incoming: HttpRequest) => {
+    try {
+      const { length } = await incoming.body();
+      arrived.push(length);
+      await answered.promise;
+      return { status: 200, headers: {}, body: String(length) };
+    } catch (error) {
+      return errorResponse(asServiceError(error));
+    }
+  };
+  const server = new UwsServer({
+    broadcast: new UwsBroadcast(),
+    http: { handle, refuse: errorResponse },
+    webSockets: {},
+    bodyLimit: () => false,
+    maxPayloadBytes: MEGABYTE,
+    bodies: new BodyRoom(1.5 * MEGABYTE),
+    log: recordingLog(),
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  onTestFinished(() => server.close());
+  return { port, arrived, answer: () => answered.resolve() };
+}
+
+function post(port: number, bytes: number): ClientRequest {
+  const headers = { 'Content-Length': bytes };
+  return request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false });
+}
+
+async function answerTo(sent: ClientRequest) {
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  let text = '';
+  for await (const piece of response ?? []) text += piece;
+  return { status: response?.statusCode, retryAfter: response?.headers['retry-after'], text };
+}
+
+/** Resolves when the server has told one that it has no room, or not: by then it has read what was sent before. */
+async function isFull(port: number): Promise<boolean> {
+  const probe = post(port, MEGABYTE);
+  probe.end(Buffer.alloc(MEGABYTE));
+  const { status } = await answerTo(probe);
+  return status === 503;
+}
+
+describe('the bodies of all requests', () => {
+  it('have room together: who finds none is told, and small ones need none', async () => {
+    const { port, arrived, answer } = await listen();
+    const first = post(port, MEGABYTE);
+    const firstAnswer = answerTo(first);
+    first.end(Buffer.alloc(MEGABYTE));
+    await expect.poll(() => arrived).toEqual([MEGABYTE]);
+    const second = post(port, MEGABYTE);
+    second.end(Buffer.alloc(MEGABYTE));
+    const refused = await answerTo(second);
+    expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
+    expect(JSON.parse(refused.text).error.details.limit).toBe(1.5 * MEGABYTE);
+    const small = post(port, 10_000);
+    const smallAnswer = answerTo(small);
+    small.end(Buffer.alloc(10_000));
+    answer();
+    expect((await smallAnswer).text).toBe('10000');
+    expect((await firstAnswer).text).toBe(String(MEGABYTE));
+    // The room of an answered request is free again.
+    expect(await isFull(port)).toBe(false);
+  });
+
+  it('are forgotten when their clients leave', async () => {
+    const { port, answer } = await listen();
+    answer();
+    const leaving = Array.from({ length: 2 }, () => post(port, MEGABYTE));
+    for (const sent of leaving) {
+      sent.on('error', () => undefined);
+      sent.write(half);
+      sent.write(half.subarray(1));
+    }
+    await expect.poll(() => isFull(port)).toBe(true);
+    for (const sent of leaving) sent.destroy();
+    await expect.poll(() => isFull(port)).toBe(false);
+  });
+});
