@@ -96,6 +96,9 @@ export interface LogSize {
   readonly events: number;
 }
 
+/** About how long the events of a page of the log are. */
+export const PAGE_CHARACTERS = 1_000_000;
+
 export interface SessionFilter {
   /** Only this session. */
   readonly sessionId?: SessionId;
@@ -121,6 +124,8 @@ export interface SessionFilter {
  * - `read` returns the envelopes after a seq in order, and sees every append that had resolved before the
  *   call. If events are damaged, it rejects and names them. It never returns fewer or different events than
  *   were stored.
+ * - `pages` yields the same, a page at a time, each read when it is asked for. A page ends with the event that makes it longer than
+ *   `PAGE_CHARACTERS`, so that whoever takes one page after the other needs little memory.
  * - `sessions` returns the sessions that have events, sorted by id in code-unit order. It reads an index: its
  *   cost grows with its result, not with the length of the log.
  * - `fork`, `adopt` and `erase` are atomic, and as durable as an append when they resolve. Their order
@@ -140,6 +145,9 @@ export interface EventStore extends AsyncDisposable {
 
   /** @param limit maximum number of envelopes; all if absent. */
   read(streamId: StreamId, afterSeq: number, limit?: number): Promise<Envelope<LoggedEvent>[]>;
+
+  /** @param limit maximum number of envelopes in all pages; all if absent. No page is empty. */
+  pages(streamId: StreamId, afterSeq: number, limit?: number): AsyncIterable<Envelope<LoggedEvent>[]>;
 
   sessions(filter?: SessionFilter): Promise<SessionSummary[]>;
 

@@ -147,7 +147,7 @@ export interface ServiceRequests {
   };
   /** Answered when nothing runs in the session any more. A call that waits for approval does not run. */
   'session.rest': { request: { sessionId: SessionId }; answer: undefined };
-  /** The events after a seq, from the log. */
+  /** Events after a seq, from the log: at most `limit`, and fewer where they are large. None: there are no more. */
   'session.events': {
     request: { sessionId: SessionId; afterSeq: number; limit: number };
     answer: readonly Envelope[];

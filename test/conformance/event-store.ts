@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Envelope } from '../../src/core/log/envelope.ts';
 import type { Origin } from '../../src/core/log/event-metadata.ts';
-import type { SessionEvent } from '../../src/core/log/events.ts';
-import { type AdoptedEvent, type EventStore, StaleVersionError } from '../../src/ports/event-store.ts';
+import type { LoggedEvent, SessionEvent } from '../../src/core/log/events.ts';
+import {
+  type AdoptedEvent,
+  type EventStore,
+  PAGE_CHARACTERS,
+  StaleVersionError,
+} from '../../src/ports/event-store.ts';
 
 const ADA: Origin = { actor: { kind: 'client', principal: 'ada' }, causationId: 'asked by ada' };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -267,6 +273,48 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         expect(all.map(({ seq }) => `t${seq}`)).toEqual(turnIds);
         expect(all.map(({ event }) => event)).toEqual(turnIds.map(started));
         expect(await store.read('s', 700, 1500)).toEqual(all.slice(700, 2200));
+        const pages = await Array.fromAsync(store.pages('s', 700, 1500));
+        expect(pages.flat()).toEqual(all.slice(700, 2200));
+      });
+    });
+
+    describe('pages', () => {
+      const large = (turnId: string, characters: number): SessionEvent => ({
+        type: 'turn.completed',
+        turnId,
+        content: 'é'.repeat(characters),
+      });
+
+      it('gives none of a session it has never seen, and none where there is nothing', async () => {
+        await store.append('s', 0, [started('a')]);
+        expect(await Array.fromAsync(store.pages('nobody', 0))).toEqual([]);
+        expect(await Array.fromAsync(store.pages('s', 1))).toEqual([]);
+        expect(await Array.fromAsync(store.pages('s', 0, 0))).toEqual([]);
+      });
+
+      it('ends a page with the event that makes it too long, and gives all of them', async () => {
+        const lengths = [10, 400_000, 400_000, 400_000, 10, 2_000_000, 10, 10];
+        const events = lengths.map((length, index) => large(`t${index + 1}`, length));
+        await store.append('s', 0, events);
+        const pages = await Array.fromAsync(store.pages('s', 1));
+        expect(pages.flat().map(({ event }) => event)).toEqual(events.slice(1));
+        expect(pages.flat().map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+        // Characters or bytes: at least two pages, none with anything after what has made it too long.
+        for (const page of pages)
+          expect(lengthOf(page.slice(0, -1).map(({ event }) => event))).toBeLessThan(PAGE_CHARACTERS);
+        const some = await Array.fromAsync(store.pages('s', 1, 5));
+        expect(some.flat().map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6]);
+      });
+
+      it('reads a page when it is asked for, so that it has what was appended meanwhile', async () => {
+        const long = large('a', 1_000_000);
+        await store.append('s', 0, [long, long]);
+        const pages = store.pages('s', 0)[Symbol.asyncIterator]();
+        expect(seqsOf(await pages.next())).toEqual([1]);
+        await store.append('s', 2, [started('b')]);
+        expect(seqsOf(await pages.next())).toEqual([2]);
+        expect(seqsOf(await pages.next())).toEqual([3]);
+        expect((await pages.next()).done).toBe(true);
       });
     });
 
@@ -815,6 +863,14 @@ async function* elsewhere(
     const isLast = index === turnIds.length - 1;
     yield { time: 1_000 + index, event: started(turnId), mark: { open: isLast ? open : !open } };
   }
+}
+
+function seqsOf({ value }: IteratorResult<readonly Envelope<LoggedEvent>[], unknown>): unknown {
+  return Array.isArray(value) ? value.map(({ seq }) => seq) : value;
+}
+
+function lengthOf(events: readonly unknown[]): number {
+  return JSON.stringify(events).length;
 }
 
 function started(turnId: string): SessionEvent {

@@ -10,6 +10,7 @@ import {
   type EventStore,
   type ForkOptions,
   type LogSize,
+  PAGE_CHARACTERS,
   requireForkPoint,
   type SessionFilter,
   type SessionMark,
@@ -30,6 +31,9 @@ interface Session {
   readonly open: boolean;
   readonly title?: string | null | undefined;
 }
+
+/** As the stores on a disk have it. */
+const PAGE_ROWS = 1_000;
 
 /** An event store in memory, for tests, benches and the data directory `:memory:`. */
 export function memoryEventStore(clock: () => number = Date.now, codec = currentEvents): EventStore {
@@ -87,14 +91,29 @@ class MemoryEventStore implements EventStore {
   }
 
   async read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
+    const pages = await Array.fromAsync(this.pages(streamId, afterSeq, limit));
+    return pages.flat();
+  }
+
+  async *pages(
+    streamId: StreamId,
+    afterSeq: number,
+    limit = Infinity,
+  ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
     this.#refuseWhenClosed();
     const rows = this.#sessions.get(streamId)?.rows ?? [];
-    return rows.slice(afterSeq, afterSeq + limit).map(({ time, data }, index) => ({
-      sessionId: streamId,
-      seq: afterSeq + 1 + index,
-      time,
-      ...this.#codec.decode(data),
-    }));
+    for (let seq = afterSeq; seq < rows.length && seq < afterSeq + limit; ) {
+      const most = Math.min(PAGE_ROWS, afterSeq + limit - seq);
+      const page: Envelope<LoggedEvent>[] = [];
+      for (let characters = 0; page.length < most && characters < PAGE_CHARACTERS; ) {
+        const row = rows[seq];
+        if (!row) break;
+        seq += 1;
+        page.push({ sessionId: streamId, seq, time: row.time, ...this.#codec.decode(row.data) });
+        characters += row.data.length;
+      }
+      yield page;
+    }
   }
 
   async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {

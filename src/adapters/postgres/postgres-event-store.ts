@@ -25,7 +25,7 @@ import type { NodeLease } from './node-lease.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 import { Bigint, listIds, listStreams } from './stream-index.ts';
-import { readLinks } from './stream-reader.ts';
+import { type LinkPage, pagesOf, readPage } from './stream-reader.ts';
 
 /** Appends that wait for the database. Beyond it, the next ones are refused at once. */
 const MOST_WAITING = 10_000;
@@ -97,14 +97,36 @@ class PostgresEventStore implements EventStore {
   }
 
   read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
-    return this.#tracked(READING, async () => {
-      const envelopes: Envelope<LoggedEvent>[] = [];
-      for await (const links of readLinks(this.#database, this.#database, streamId, afterSeq, limit))
-        for (const link of links) {
-          envelopes.push(parseStoredRow(link, streamId, afterSeq + envelopes.length + 1, this.#codec));
-        }
-      return envelopes;
+    return this.#until(async () => {
+      const pages = await Array.fromAsync(this.#pages(streamId, afterSeq, limit, (read) => read()));
+      return pages.flat();
     });
+  }
+
+  pages(
+    streamId: StreamId,
+    afterSeq: number,
+    limit = Infinity,
+  ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
+    return this.#pages(streamId, afterSeq, limit, (read) => this.#until(read));
+  }
+
+  async *#pages(
+    streamId: StreamId,
+    afterSeq: number,
+    limit: number,
+    each: (read: () => Promise<LinkPage>) => Promise<LinkPage>,
+  ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
+    const database = this.#database;
+    const page = (after: number, most: number) => readPage(database, database, streamId, after, most);
+    const read = (after: number, most: number) =>
+      each(() => database.insist(READING, () => page(after, most)));
+    let seq = afterSeq;
+    for await (const links of pagesOf(read, afterSeq, limit)) {
+      const before = seq + 1;
+      seq += links.length;
+      yield links.map((link, index) => parseStoredRow(link, streamId, before + index, this.#codec));
+    }
   }
 
   sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {

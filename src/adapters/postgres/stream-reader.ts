@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PAGE_CHARACTERS } from '../../ports/event-store.ts';
 import { chainHash, chainStart, type Link } from '../../stored-log/chain.ts';
 import type { Database } from './database.ts';
 import type { Session } from './sql-session.ts';
@@ -29,10 +30,7 @@ export class DamagedStreamError extends Error {
 
 type Source = Pick<Database, 'schema' | 'shown'>;
 
-/**
- * The events of a stream after a seq, page by page. Each is checked against the one before it, and the last one against
- * the end of the stream. Throws a `DamagedStreamError` at the first that is missing or was changed.
- */
+/** The events of a stream after a seq, page by page. Throws as `readPage` does. */
 export async function* readLinks(
   session: Session,
   source: Source,
@@ -40,31 +38,58 @@ export async function* readLinks(
   afterSeq: number,
   limit: number,
 ): AsyncGenerator<readonly Link[], void, void> {
-  if (afterSeq >= MOST_SEQ) return;
+  const read: ReadPage = (after, most) => readPage(session, source, stream, after, most);
+  yield* pagesOf(read, afterSeq, limit);
+}
+
+/** A page of a stream, and the end of the stream. */
+export interface LinkPage {
+  readonly head: number;
+  readonly links: readonly Link[];
+}
+
+type ReadPage = (afterSeq: number, limit: number) => Promise<LinkPage>;
+
+/** @param read reads one page. */
+export async function* pagesOf(
+  read: ReadPage,
+  afterSeq: number,
+  limit: number,
+): AsyncGenerator<readonly Link[], void, void> {
   let seq = afterSeq;
   for (let left = limit; left > 0; ) {
-    const page = await readPage(session, source, stream, seq, Math.min(PAGE_ROWS, left));
-    if (page.links.length > 0) yield page.links;
-    seq += page.links.length;
-    left -= page.links.length;
-    if (seq >= page.head) return;
+    const { head, links } = await read(seq, left);
+    if (links.length > 0) yield links;
+    seq += links.length;
+    left -= links.length;
+    if (seq >= head) return;
   }
 }
 
-async function readPage(
+/**
+ * Some events of a stream after a seq. Each is checked against the one before it, and the last one against the end of the
+ * stream. Throws a `DamagedStreamError` at the first that is missing or was changed.
+ */
+export async function readPage(
   session: Session,
   source: Source,
   stream: string,
   afterSeq: number,
-  rows: number,
-): Promise<{ head: number; links: readonly Link[] }> {
+  limit: number,
+): Promise<LinkPage> {
+  if (afterSeq >= MOST_SEQ) return { head: 0, links: [] };
+  const rows = Math.min(PAGE_ROWS, limit);
   const found = await session.rows({
     name: 'page',
-    // The event at `afterSeq` comes along: the next one is linked to it.
+    // The event at `afterSeq` comes along: the next one is linked to it. Lengths are known without reading the texts.
     text: `
       SELECT s.head, s.hash AS last, e.seq, e.time, e.type, e.data, e.hash
       FROM ${source.schema}.streams s
-      LEFT JOIN ${source.schema}.events e ON e.stream = s.stream AND e.seq BETWEEN $2 AND $3
+      LEFT JOIN (
+        SELECT stream, seq, time, type, data, hash, sum(octet_length(data)) FILTER (WHERE seq > $2) OVER (ORDER BY seq) AS length
+        FROM ${source.schema}.events
+        WHERE stream = $1 AND seq BETWEEN $2 AND $3
+      ) e ON e.stream = s.stream AND (e.length IS NULL OR e.length - octet_length(e.data) < ${PAGE_CHARACTERS})
       WHERE s.stream = $1
       ORDER BY e.seq`,
     values: [stream, afterSeq, Math.min(afterSeq + rows, MOST_SEQ)],
@@ -74,6 +99,7 @@ async function readPage(
   if (!first || afterSeq >= first.head) return { head: first?.head ?? 0, links: [] };
   const links: Link[] = [];
   let seq = afterSeq;
+  let length = 0;
   let previous: string | undefined = afterSeq === 0 ? chainStart : undefined;
   const refuse = (reason: string): never => {
     throw new DamagedStreamError(
@@ -92,9 +118,10 @@ async function readPage(
     if (row.seq === row.head && row.hash !== row.last) refuse('it is not the last event');
     if (row.seq > row.head) refuse(`the session ends at seq ${row.head}`);
     links.push(row);
+    length += Buffer.byteLength(row.data);
     seq = row.seq;
     previous = row.hash;
   }
-  if (seq < Math.min(first.head, afterSeq + rows)) refuse('it is missing');
+  if (seq < Math.min(first.head, afterSeq + rows) && length < PAGE_CHARACTERS) refuse('it is missing');
   return { head: first.head, links };
 }

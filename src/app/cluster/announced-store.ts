@@ -9,6 +9,7 @@ export function announcedStore(store: EventStore, cluster: Cluster): EventStore 
   return {
     append: (...append) => store.append(...append),
     read: (...range) => store.read(...range),
+    pages: (...range) => store.pages(...range),
     sessions: (filter) => store.sessions(filter),
     streamIds: (...range) => store.streamIds(...range),
     fork: (...fork) => store.fork(...fork),

@@ -18,6 +18,7 @@ export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
       }
     },
     read: (...args) => store.read(...args),
+    pages: (...args) => store.pages(...args),
     sessions: (...args) => store.sessions(...args),
     streamIds: (...args) => store.streamIds(...args),
     fork: (...args) => store.fork(...args),

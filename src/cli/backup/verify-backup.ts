@@ -5,7 +5,7 @@ import { structuralDamage } from '../../adapters/sqlite/file/schema.ts';
 import { messageOf } from '../../core/errors.ts';
 import { holdsConversation } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
-import { readPages, withEventStore } from '../transfer/stored-log.ts';
+import { withEventStore } from '../transfer/stored-log.ts';
 
 export interface BackupContents {
   readonly sessions: number;
@@ -28,7 +28,7 @@ export async function verifyBackup(folder: string): Promise<BackupContents> {
 async function readAll(store: EventStore): Promise<Pick<BackupContents, 'sessions' | 'events'>> {
   let [sessions, events] = [0, 0];
   for (const { sessionId } of await store.sessions()) {
-    for await (const page of readPages(store, sessionId)) events += page.length;
+    for await (const page of store.pages(sessionId, 0)) events += page.length;
     if (holdsConversation(sessionId)) sessions += 1;
   }
   return { sessions, events };

@@ -8,7 +8,6 @@ import {
   type StreamId,
 } from '../../core/log/streams.ts';
 import type { AdoptedEvent, EventStore, SessionSummary } from '../../ports/event-store.ts';
-import { readPages } from '../transfer/stored-log.ts';
 
 /** Streams that are listed at once. */
 const PAGE_STREAMS = 1_000;
@@ -51,7 +50,7 @@ async function* eventsOf(
   { sessionId, open, title }: SessionSummary,
 ): AsyncGenerator<AdoptedEvent, void, void> {
   const mark = { open, ...(title !== undefined && { title }) };
-  for await (const page of readPages(store, sessionId))
+  for await (const page of store.pages(sessionId, 0))
     for (const { time, event, meta } of page) yield { time, event, meta, mark };
 }
 
@@ -67,7 +66,7 @@ async function requireSame(from: EventStore, to: EventStore, stream: StreamId): 
 async function digestOf(store: EventStore, stream: StreamId): Promise<{ digest: string; events: number }> {
   const hash = createHash('sha256');
   let events = 0;
-  for await (const page of readPages(store, stream))
+  for await (const page of store.pages(stream, 0))
     for (const { seq, time, event, meta } of page) {
       hash.update(`${seq}\n${time}\n${currentEvents.encode({ event, meta })}\n`);
       events += 1;

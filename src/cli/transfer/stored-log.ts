@@ -4,8 +4,6 @@ import { createJsonLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { LoggedEvent } from '../../core/log/events.ts';
-import type { StreamId } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { ofSession } from '../../runtime/sessions/journal.ts';
 import type { LogSource } from '../log/log-place.ts';
@@ -62,29 +60,15 @@ export function requireFolderName(dataDir: string): void {
     throw new Error(`--data-dir: found ${JSON.stringify(dataDir)}; expected a folder`);
 }
 
-const PAGE_EVENTS = 1_000;
-
 /** The events of a session, in order; throws when there is no such session. */
 export async function* readSession(
   store: EventStore,
   sessionId: SessionId,
 ): AsyncGenerator<Envelope, void, void> {
   let isThere = false;
-  for await (const page of readPages(store, sessionId)) {
+  for await (const page of store.pages(sessionId, 0)) {
     isThere = true;
     yield* ofSession(page);
   }
   if (!isThere) throw new Error(`there is no session ${sessionId}`);
-}
-
-/** The events of a stream, page by page; none when there is no such stream. */
-export async function* readPages(
-  store: EventStore,
-  stream: StreamId,
-): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
-  for (let after = 0; ; after += PAGE_EVENTS) {
-    const page = await store.read(stream, after, PAGE_EVENTS);
-    if (page.length > 0) yield page;
-    if (page.length < PAGE_EVENTS) return;
-  }
 }

@@ -1,12 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
-import {
-  type CallOfTurn,
-  callsIn,
-  newestEvents,
-  type RecordedTurn,
-  turnWithCalls,
-} from '../turns/recorded-turn.ts';
+import { newestEvents } from '../turns/read-events.ts';
+import { type CallOfTurn, callsIn, type RecordedTurn, turnWithCalls } from '../turns/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
 import { isFor } from './interrupts.ts';
 import { isAskedIn } from './question-interrupts.ts';

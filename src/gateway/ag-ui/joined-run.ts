@@ -1,12 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
+import { readEvents } from '../turns/read-events.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { RunPlan } from './run-events.ts';
 import { ThreadMessages } from './thread-messages.ts';
 import { TurnState } from './turn-state.ts';
-
-const PAGE_EVENTS = 200;
 
 /** Shows the messages of the thread, and goes on with the turn that is open. */
 export async function joinedRun({ bus, context, sessionId, input, use }: AskedRun): Promise<RunPlan> {
@@ -15,20 +14,17 @@ export async function joinedRun({ bus, context, sessionId, input, use }: AskedRu
   const requested = new Map<TurnId, TurnState>();
   let turn: TurnState | null = null;
   let afterSeq = 0;
-  for (let page: readonly Envelope[] | null = null; !page || page.length === PAGE_EVENTS; ) {
-    page = await bus.send('session.events', { sessionId, afterSeq, limit: PAGE_EVENTS }, context);
-    for (const envelope of page) {
-      const { event, seq } = envelope;
-      thread.take(event);
-      if (event.type === 'turn.requested') requested.set(event.turnId, requestedTurn(envelope, event.turnId));
-      if (event.type === 'turn.started') {
-        turn = requested.get(event.turnId) ?? new TurnState(event.turnId);
-        requested.delete(event.turnId);
-      }
-      turn?.take(envelope);
-      if (turn?.status === 'over') turn = null;
-      afterSeq = seq;
+  for await (const envelope of readEvents(bus, { sessionId, after: 0 }, context)) {
+    const { event, seq } = envelope;
+    thread.take(event);
+    if (event.type === 'turn.requested') requested.set(event.turnId, requestedTurn(envelope, event.turnId));
+    if (event.type === 'turn.started') {
+      turn = requested.get(event.turnId) ?? new TurnState(event.turnId);
+      requested.delete(event.turnId);
     }
+    turn?.take(envelope);
+    if (turn?.status === 'over') turn = null;
+    afterSeq = seq;
   }
   if (afterSeq === 0 && input.messages.length > 0) throw nothingToAnswer(input.messages.length - 1);
   use?.openStream();

@@ -7,11 +7,11 @@ import { formatExportLine } from '../../core/log/export-line.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
+import { readEvents } from '../turns/read-events.ts';
 
 /** JSON Lines. */
 export const EXPORT_TYPE = 'application/x-ndjson';
 
-const PAGE_EVENTS = 100;
 /** Lines are sent together up to this length. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
@@ -26,33 +26,26 @@ export async function sessionExport(
   // An admin who moves sessions moves them as they are.
   const isWhole = context.rights?.scopes.has('admin') === true;
   const shownTo = (envelope: Envelope) => (isWhole ? envelope : withOwnKey(envelope, context));
-  const page = async (after: number) => {
-    const limit = Math.min(PAGE_EVENTS, head - after);
-    const events = await bus.send('session.events', { sessionId, afterSeq: after, limit }, context);
+  async function* lines(): AsyncGenerator<string, void, void> {
+    let seq = 0;
+    for await (const envelope of readEvents(bus, { sessionId, after: 0, until: head }, context)) {
+      yield formatExportLine(shownTo(envelope), currentEvents);
+      seq = envelope.seq;
+    }
     // The client gets an incomplete answer, and can tell, because the connection ends without an end of the body.
-    if (events.length < limit) throw new Error(`session ${sessionId} was deleted during its export`);
-    return events.map((envelope) => formatExportLine(shownTo(envelope), currentEvents));
-  };
-  const body = ReadableStream.from(encoded(chunks(head, page)));
+    if (seq < head) throw new Error(`session ${sessionId} was deleted during its export`);
+  }
+  const body = ReadableStream.from(chunksOf(lines()));
   return { status: 200, headers: { 'Content-Type': EXPORT_TYPE }, body, stream: 'bytes' };
 }
 
-async function* chunks(
-  head: number,
-  page: (after: number) => Promise<readonly string[]>,
-): AsyncGenerator<string, void, void> {
+async function* chunksOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, void> {
   let chunk = '';
-  for (let after = 0; after < head; after += PAGE_EVENTS) {
-    for (const line of await page(after)) {
-      chunk += line;
-      if (chunk.length < CHUNK_CHARACTERS) continue;
-      yield chunk;
-      chunk = '';
-    }
+  for await (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield Buffer.from(chunk);
+    chunk = '';
   }
-  if (chunk !== '') yield chunk;
-}
-
-async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, void> {
-  for await (const text of texts) yield Buffer.from(text);
+  if (chunk !== '') yield Buffer.from(chunk);
 }

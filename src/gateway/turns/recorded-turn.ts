@@ -4,6 +4,7 @@ import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { newestEvents, readEvents } from './read-events.ts';
 
 /** A turn as the log has it. */
 export interface RecordedTurn {
@@ -18,8 +19,6 @@ export interface RecordedTurn {
   /** Seq of the last event of the session that was looked at. */
   readonly head: number;
 }
-
-const PAGE_EVENTS = 200;
 
 /** Null if the session has no such turn. */
 export function recordedTurn(
@@ -83,12 +82,7 @@ export async function eventsOfTurn(
   }: { readonly sessionId: SessionId; readonly turnId: TurnId; readonly after: number },
   context: RequestContext,
 ): Promise<SessionEvent[]> {
-  const events: SessionEvent[] = [];
-  for (let afterSeq = after; ; afterSeq += PAGE_EVENTS) {
-    const page = await bus.send('session.events', { sessionId, afterSeq, limit: PAGE_EVENTS }, context);
-    events.push(...eventsIn(page, turnId));
-    if (page.length < PAGE_EVENTS) return events;
-  }
+  return eventsIn(await Array.fromAsync(readEvents(bus, { sessionId, after }, context)), turnId);
 }
 
 /** Whether a message could follow the turn: no other was sent since, and the conversation was neither added to nor cleared. */
@@ -141,16 +135,3 @@ export async function unansweredMessages(
 const ANSWERING: ReadonlySet<SessionEvent['type']> = new Set([
   ...(['step.completed', 'session.reset', 'session.extended', 'session.forked'] as const),
 ]);
-
-/** The events of a session from the event `head` back to the first one, read page by page. */
-export async function* newestEvents(
-  bus: Bus,
-  { sessionId, head }: { readonly sessionId: SessionId; readonly head: number },
-  context: RequestContext,
-): AsyncGenerator<Envelope, void, void> {
-  for (let last = head; last > 0; last = Math.max(0, last - PAGE_EVENTS)) {
-    const afterSeq = Math.max(0, last - PAGE_EVENTS);
-    const page = await bus.send('session.events', { sessionId, afterSeq, limit: last - afterSeq }, context);
-    yield* page.toReversed();
-  }
-}

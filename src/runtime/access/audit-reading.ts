@@ -6,13 +6,12 @@ import type { AuditFilter } from '../../ports/audit.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 
 const MOST_DAYS = 10_000;
-const PAGE_EVENTS = 50;
 /** Longer than it ever takes to write what was recorded. */
 const LATE_MS = 60 * 60_000;
 
 /** The entries in the order of their seconds. Reads the days that matter, page by page. */
 export async function* readAudit(
-  store: Pick<EventStore, 'read' | 'streamIds'>,
+  store: Pick<EventStore, 'pages' | 'streamIds'>,
   filter: AuditFilter,
 ): AsyncGenerator<AuditEntry, void, void> {
   const { since = 0, until = Number.POSITIVE_INFINITY } = filter;
@@ -20,15 +19,11 @@ export async function* readAudit(
     (id) => id.startsWith(AUDIT_STREAMS) && id >= auditStream(since) && id <= lastStream(until),
   );
   for (const stream of streams) {
-    for (let after = 0; ; after += PAGE_EVENTS) {
-      const page = await store.read(stream, after, PAGE_EVENTS);
-      for (const envelope of page)
-        for (const entry of entriesOf(envelope)) {
-          const time = Date.parse(entry.time);
-          if (time >= since && time < until && isWanted(entry, filter)) yield entry;
-        }
-      if (page.length < PAGE_EVENTS) break;
-    }
+    for await (const page of store.pages(stream, 0))
+      for (const entry of page.flatMap(entriesOf)) {
+        const time = Date.parse(entry.time);
+        if (time >= since && time < until && isWanted(entry, filter)) yield entry;
+      }
   }
 }
 

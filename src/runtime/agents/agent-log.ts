@@ -29,6 +29,10 @@ export function agentStore(store: EventStore, agentId: string): EventStore {
       (await store.append(inLog(streamId), ...append).catch(rethrowHere)).map(here<Envelope<LoggedEvent>>),
     read: async (streamId, ...range) =>
       (await store.read(inLog(streamId), ...range)).map(here<Envelope<LoggedEvent>>),
+    async *pages(streamId, ...range) {
+      for await (const page of store.pages(inLog(streamId), ...range))
+        yield page.map(here<Envelope<LoggedEvent>>);
+    },
     sessions: async (filter) => (await store.sessions(filterInLog(filter))).map(here<SessionSummary>),
     async streamIds(after, limit) {
       const ids = await store.streamIds(inLog(after), limit);

@@ -63,7 +63,7 @@ export interface ClusterAgent {
 }
 
 export interface ClusterDeps extends ClusterPorts {
-  readonly store: Pick<EventStore, 'read'>;
+  readonly store: Pick<EventStore, 'pages'>;
   readonly log: Logger;
 }
 
@@ -112,8 +112,10 @@ export class Cluster implements Peers, AsyncDisposable {
     this.feeds = new RemoteFeeds({
       membership,
       watch: (node, stream) => this.#watch(node, stream),
-      read: async (stream, afterSeq, limit) =>
-        this.#ofSession(stream, await store.read(stream, afterSeq, limit)),
+      read: async (stream, afterSeq, limit) => {
+        for await (const page of store.pages(stream, afterSeq, limit)) return this.#ofSession(stream, page);
+        return [];
+      },
       sessionOf: (stream) => this.#agentOf(stream).sessionId,
       tell: (stream, signal) => this.#agentOf(stream).agent.tell(signal),
       want: (streams) => this.#publish(ALL_NODES, { type: 'wanted', from: self, streams }),

@@ -270,10 +270,14 @@ export class OwnerRequests {
 
   /** The turn of a message, if the log has it. */
   async #recorded({ sessionId, turnId }: Request<'turn.start'>): Promise<Answer<'turn.start'> | null> {
-    const events = await this.#composed().journal.read(sessionId, 0);
-    if (!events.some(({ event }) => event.type === 'turn.requested' && event.turnId === turnId)) return null;
-    const ended = events.map(({ event }) => outcomeOf(event)).find((end) => end?.turnId === turnId);
-    return { turnId, ...(ended && { outcome: ended.outcome }) };
+    let isRecorded = false;
+    for await (const page of this.#composed().journal.pages(sessionId, 0))
+      for (const { event } of page) {
+        isRecorded ||= event.type === 'turn.requested' && event.turnId === turnId;
+        const ended = outcomeOf(event);
+        if (ended?.turnId === turnId) return { turnId, outcome: ended.outcome };
+      }
+    return isRecorded ? { turnId } : null;
   }
 }
 

@@ -34,7 +34,7 @@ interface Heard {
 export interface FeedDeps {
   /** Asks the node for its signals from now on, and for the position of the session. */
   readonly watch: (node: NodeId, stream: StreamId) => Promise<WatchedPosition>;
-  /** The events after a seq, from the log. */
+  /** Events after a seq, from the log: at most `limit`, and fewer where they are large. None: there are no more. */
   readonly read: (stream: StreamId, afterSeq: number, limit: number) => Promise<readonly SessionSignal[]>;
   /** As the log has it. Head 0: it does not. */
   readonly place: (stream: StreamId) => Promise<StreamPlace>;
@@ -339,7 +339,7 @@ export class RemoteFeed {
       if (attempt !== this.#attempt) return;
       const { ended } = this.mark;
       for (const event of page) this.#take(event);
-      if (page.length < limit || ended !== this.#ended) return;
+      if (page.length === 0 || ended !== this.#ended) return;
     }
   }
 

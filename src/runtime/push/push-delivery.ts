@@ -119,7 +119,7 @@ export class PushDelivery {
         if (this.#report.isOver) return 'told';
         this.#seq = envelope.seq;
       }
-      if (page.length < PAGE_EVENTS) return undefined;
+      if (page.length === 0) return undefined;
     }
   }
 

@@ -28,6 +28,7 @@ import { keyScope } from './key-scope.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
+import { someEvents } from './some-events.ts';
 import { requireUsableSchema } from './usable-schema.ts';
 
 export interface RequestHandlers {
@@ -148,7 +149,9 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
     await sessions.atRest(sessionId);
     return undefined;
   });
-  bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
+  bus.handle('session.events', ({ sessionId, afterSeq, limit }) =>
+    someEvents(journal, { sessionId, afterSeq, limit }),
+  );
 }
 
 /** What the MCP gateway passes on. */

@@ -6,7 +6,7 @@ import { retryDelayMs } from '../../timing/retry-delay.ts';
 import type { Journal } from './journal.ts';
 
 export interface EphemeralDeps {
-  readonly journal: Pick<Journal, 'read'>;
+  readonly journal: Pick<Journal, 'pages'>;
   readonly log: Logger;
   /** Deletes the session, unless it is deleted already. */
   readonly remove: (sessionId: SessionId) => Promise<void>;
@@ -53,9 +53,11 @@ export class EphemeralSessions {
 
   /** The same for a session that counts as open although nothing is open in it, if that is why. */
   async deleteLeftover(sessionId: SessionId): Promise<void> {
-    const events = await this.#deps.journal.read(sessionId, 0);
-    const requested = events.findLast(({ event }) => event.type === 'turn.requested')?.event;
-    if (requested?.type === 'turn.requested' && requested.options?.ephemeral) this.deleteLater(sessionId);
+    let isEphemeral = false;
+    for await (const page of this.#deps.journal.pages(sessionId, 0))
+      for (const { event } of page)
+        if (event.type === 'turn.requested') isEphemeral = event.options?.ephemeral === true;
+    if (isEphemeral) this.deleteLater(sessionId);
   }
 
   stop(): void {

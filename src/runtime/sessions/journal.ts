@@ -47,6 +47,15 @@ export class Journal {
     return ofSession(await this.#store.read(sessionId, afterSeq, limit));
   }
 
+  /** The same, page by page. */
+  async *pages(
+    sessionId: SessionId,
+    afterSeq: number,
+    limit?: number,
+  ): AsyncGenerator<Envelope[], void, void> {
+    for await (const page of this.#store.pages(sessionId, afterSeq, limit)) yield ofSession(page);
+  }
+
   sessions(filter: SessionFilter): Promise<SessionSummary[]> {
     return this.#store.sessions(filter);
   }

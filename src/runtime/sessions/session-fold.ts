@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import { evolve, initialSessionState, type SessionState } from '../../core/session/session-state.ts';
@@ -5,8 +6,10 @@ import { nextLoop } from '../../timing/next-loop.ts';
 import type { Journal } from './journal.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
 
-/** Events read per page while a session is folded. */
-const PAGE_EVENTS = 1_000;
+/** Sessions that are folded at the same time. Of each, a page of the log is in memory, beside the session. */
+const MOST_AT_ONCE = 16;
+/** Of those of which the log has more than a page: nobody knows how large they are. */
+const MOST_LONG = 2;
 
 /** A session right after one of its events. */
 export interface FoldedSession {
@@ -21,6 +24,8 @@ export interface FoldedSession {
 export class SessionFold {
   readonly #journal: Journal;
   readonly #snapshots: SessionSnapshots;
+  readonly #folds = pLimit(MOST_AT_ONCE);
+  readonly #long = pLimit(MOST_LONG);
 
   constructor(journal: Journal, snapshots: SessionSnapshots) {
     this.#journal = journal;
@@ -28,19 +33,29 @@ export class SessionFold {
   }
 
   /** @param at seq to fold up to. Left out, or beyond the head: the head of the log. */
-  async at(sessionId: SessionId, at = Infinity): Promise<FoldedSession> {
+  at(sessionId: SessionId, at = Infinity): Promise<FoldedSession> {
+    return this.#folds(() => this.#foldTo(sessionId, at));
+  }
+
+  async #foldTo(sessionId: SessionId, at: number): Promise<FoldedSession> {
     const start = await this.#start(sessionId, at);
     let { state, last } = start;
-    while (state.seq < at) {
-      const limit = Math.min(PAGE_EVENTS, at - state.seq);
-      const page = await this.#journal.read(sessionId, state.seq, limit);
-      for (const envelope of page) {
-        state = evolve(state, envelope.event);
-        last = envelope;
-      }
-      if (page.length < limit) break;
-      await nextLoop();
-    }
+    const pages = this.#journal.pages(sessionId, state.seq, at - state.seq);
+    const fold = (page: readonly Envelope[]): void => {
+      for (const { event } of page) state = evolve(state, event);
+      last = page.at(-1);
+    };
+    const first = await pages.next();
+    if (!first.done) fold(first.value);
+    const second = await pages.next();
+    if (!second.done)
+      await this.#long(async () => {
+        fold(second.value);
+        for await (const page of pages) {
+          await nextLoop();
+          fold(page);
+        }
+      });
     return { state, last, snapshotSeq: start.snapshotSeq };
   }
 

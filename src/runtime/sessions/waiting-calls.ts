@@ -109,7 +109,7 @@ function waitId(request: WaitRequest): string {
   return request.type === 'input.requested' ? request.inputId : request.callId;
 }
 
-const PAGE_EVENTS = 200;
+const PAGE_EVENTS = 50;
 
 /**
  * The calls that wait for somebody in this state, oldest first. The state does not have the times, so they are read from

@@ -221,6 +221,7 @@ describe('the documents', () => {
 const burning: EventStore = {
   append: () => Promise.reject(new Error('EIO')),
   read: () => Promise.resolve([]),
+  pages: () => ReadableStream.from([]),
   sessions: () => Promise.resolve([]),
   streamIds: () => Promise.resolve([]),
   fork: () => Promise.reject(new Error('EIO')),

@@ -49,6 +49,7 @@ describe('errors', () => {
       const burning: EventStore = {
         append: () => Promise.reject(new Error('EIO at /private/path')),
         read: () => Promise.resolve([]),
+        pages: () => ReadableStream.from([]),
         sessions: () => Promise.resolve([]),
         streamIds: () => Promise.resolve([]),
         fork: () => Promise.reject(new Error('EIO at /private/path')),

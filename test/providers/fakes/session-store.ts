@@ -3,6 +3,7 @@ import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapsho
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import type { LoggedEvent } from '../../../src/core/log/events.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
+import { keptOpen } from '../../support/log/crashing-store.ts';
 import { type ServiceOptions, silentLog } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 
@@ -39,20 +40,4 @@ export function inMemory(): SessionStore {
 
 async function logIn(store: EventStore, session: string): Promise<readonly LoggedEvent[]> {
   return (await store.read(session, 0)).map(({ event }) => event);
-}
-
-/** A service closes its store, and the next one goes on with it. */
-function keptOpen(store: EventStore): EventStore {
-  return {
-    append: (...given) => store.append(...given),
-    read: (...given) => store.read(...given),
-    sessions: (...given) => store.sessions(...given),
-    streamIds: (...given) => store.streamIds(...given),
-    fork: (...given) => store.fork(...given),
-    adopt: (...given) => store.adopt(...given),
-    erase: (...given) => store.erase(...given),
-    size: () => store.size(),
-    probe: () => store.probe(),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
 }

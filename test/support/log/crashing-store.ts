@@ -38,6 +38,7 @@ export function keptOpen(log: EventStore): EventStore {
   return {
     append: (...args) => log.append(...args),
     read: (...args) => log.read(...args),
+    pages: (...args) => log.pages(...args),
     sessions: (...args) => log.sessions(...args),
     streamIds: (...args) => log.streamIds(...args),
     fork: (...args) => log.fork(...args),

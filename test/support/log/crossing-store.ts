@@ -38,6 +38,15 @@ export class CrossingStore extends WatchedStore {
     if (this.#isHeld && isSession(sessionId)) this.#hasRead.resolve();
     return found;
   }
+
+  override async *pages(
+    sessionId: SessionId,
+    afterSeq: number,
+    limit?: number,
+  ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
+    yield* super.pages(sessionId, afterSeq, limit);
+    if (this.#isHeld && isSession(sessionId)) this.#hasRead.resolve();
+  }
 }
 
 const ANSWERS: ReadonlySet<LoggedEvent['type']> = new Set([

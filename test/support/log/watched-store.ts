@@ -46,6 +46,21 @@ export class WatchedStore implements EventStore {
     return this.#inner.read(sessionId, afterSeq, limit);
   }
 
+  async *pages(
+    sessionId: SessionId,
+    afterSeq: number,
+    limit?: number,
+  ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
+    this.reads += 1;
+    await this.beforeRead();
+    let isFurther = false;
+    for await (const page of this.#inner.pages(sessionId, afterSeq, limit)) {
+      if (isFurther) this.reads += 1;
+      isFurther = true;
+      yield page;
+    }
+  }
+
   sessions(filter?: SessionFilter): Promise<SessionSummary[]> {
     return this.#inner.sessions(filter);
   }

@@ -53,6 +53,15 @@ export class SimulatedStore implements EventStore {
     });
   }
 
+  async *pages(
+    streamId: StreamId,
+    afterSeq: number,
+    limit?: number,
+  ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
+    const page = await this.read(streamId, afterSeq, limit);
+    if (page.length > 0) yield page;
+  }
+
   sessions({
     sessionId,
     open,

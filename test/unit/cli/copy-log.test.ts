@@ -4,6 +4,7 @@ import { copyLog } from '../../../src/cli/copy/copy-log.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { API_KEYS_STREAM, SERVER_SECRET_STREAMS } from '../../../src/core/log/streams.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
+import { keptOpen } from '../../support/log/crashing-store.ts';
 
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
 const ADA = { actor: { kind: 'client', principal: 'ada' }, causationId: 'asked by ada' } as const;
@@ -32,7 +33,7 @@ describe('the copy of a log', () => {
   it('is continued where it was interrupted', async () => {
     const [from, to] = [await filled(), memoryEventStore()];
     const breaking: EventStore = {
-      ...bound(to),
+      ...keptOpen(to),
       adopt: (stream, events) =>
         stream === 'b' ? Promise.reject(new Error('cut off')) : to.adopt(stream, events),
     };
@@ -56,7 +57,7 @@ describe('the copy of a log', () => {
   it('ends when the target does not have what it was given', async () => {
     const [from, to] = [await filled(), memoryEventStore()];
     const forgetful: EventStore = {
-      ...bound(to),
+      ...keptOpen(to),
       adopt: (stream, events) => to.adopt(stream, withoutLast(events)),
     };
     await expect(copyLog(from, forgetful)).rejects.toThrow('a: the target has 1 events and the source 2');
@@ -69,21 +70,6 @@ describe('the copy of a log', () => {
     expect(await copyLog(from, to)).toMatchObject({ hasSecrets: true });
   });
 });
-
-function bound(store: EventStore): EventStore {
-  return {
-    append: store.append.bind(store),
-    read: store.read.bind(store),
-    sessions: store.sessions.bind(store),
-    streamIds: store.streamIds.bind(store),
-    fork: store.fork.bind(store),
-    adopt: store.adopt.bind(store),
-    erase: store.erase.bind(store),
-    size: store.size.bind(store),
-    probe: store.probe.bind(store),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
-}
 
 async function* withoutLast<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   let held: T | undefined;

@@ -163,7 +163,7 @@ describe('the audit trail', () => {
     audit.record({ ...ADA, principal: 'late' });
     time.now += 1_000;
     await audit.flush();
-    const reading = vi.spyOn(store, 'read');
+    const reading = vi.spyOn(store, 'pages');
     const until = Date.parse('2026-11-24T00:00:00Z');
     expect((await read({ until })).map(({ principal }) => principal)).toEqual(['ada', 'late']);
     expect(reading.mock.calls.map(([stream]) => stream)).toEqual(['~audit:2026-11-23', '~audit:2026-11-24']);

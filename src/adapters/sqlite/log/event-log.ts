@@ -1,7 +1,12 @@
 import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type LogSize, requireForkPoint, type SessionSummary } from '../../../ports/event-store.ts';
+import {
+  type LogSize,
+  PAGE_CHARACTERS,
+  requireForkPoint,
+  type SessionSummary,
+} from '../../../ports/event-store.ts';
 import type { LogCopy } from '../../../ports/log-backup.ts';
 import type { AppendRequest, Refusal } from '../../../stored-log/append-request.ts';
 import { chainHash, chainStart } from '../../../stored-log/chain.ts';
@@ -35,9 +40,6 @@ import type {
   StageCall,
   Summaries,
 } from './worker-protocol.ts';
-
-/** A page ends after this many characters, so that a few large events cannot fill the memory. */
-const pageCharacters = 1_000_000;
 
 /** Of a backup: one megabyte. Appends wait for one step at most. */
 const PAGES_PER_STEP = 256;
@@ -100,7 +102,7 @@ export class EventLog implements Disposable {
       for (const { seq, time, data } of this.#rows.after(sessionId, afterSeq, maxRows)) {
         rows.push({ seq, time, data });
         characters += data.length;
-        if (characters >= pageCharacters) return { type: 'page', rows, last: false };
+        if (characters >= PAGE_CHARACTERS) return { type: 'page', rows, last: false };
       }
       return { type: 'page', rows, last: rows.length < maxRows };
     });

@@ -9,26 +9,22 @@ import type { ThreadCalls } from './thread-calls.ts';
 const pageRows = 1000;
 
 /** Reads the events after a seq, at most `limit`, page by page. */
-export async function readPages(
+export async function* readPages(
   { calls, codec }: { readonly calls: ThreadCalls; readonly codec: EventCodec },
   sessionId: SessionId,
   afterSeq: number,
   limit: number,
-): Promise<Envelope<LoggedEvent>[]> {
-  const envelopes: Envelope<LoggedEvent>[] = [];
-  while (envelopes.length < limit) {
-    const maxRows = Math.min(pageRows, limit - envelopes.length);
-    const page = await calls.send({
-      type: 'read',
-      sessionId,
-      afterSeq: afterSeq + envelopes.length,
-      maxRows,
-    });
+): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
+  for (let count = 0; count < limit; ) {
+    const maxRows = Math.min(pageRows, limit - count);
+    const page = await calls.track(
+      calls.send({ type: 'read', sessionId, afterSeq: afterSeq + count, maxRows }),
+    );
     if (page.type !== 'page') throw new Error(`a read was answered with ${page.type}`);
-    for (const row of page.rows) {
-      envelopes.push(parseStoredRow(row, sessionId, afterSeq + envelopes.length + 1, codec));
-    }
-    if (page.last) break;
+    const before = afterSeq + count + 1;
+    if (page.rows.length > 0)
+      yield page.rows.map((row, index) => parseStoredRow(row, sessionId, before + index, codec));
+    if (page.last) return;
+    count += page.rows.length;
   }
-  return envelopes;
 }

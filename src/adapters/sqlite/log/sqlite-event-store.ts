@@ -89,10 +89,17 @@ export class SqliteEventStore implements EventStore, LogBackup {
   }
 
   async read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
+    const pages = await this.#calls.track(Array.fromAsync(this.pages(streamId, afterSeq, limit)));
+    return pages.flat();
+  }
+
+  async *pages(
+    streamId: StreamId,
+    afterSeq: number,
+    limit = Infinity,
+  ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    return this.#calls.track(
-      readPages({ calls: this.#calls, codec: this.#codec }, streamId, afterSeq, limit),
-    );
+    yield* readPages({ calls: this.#calls, codec: this.#codec }, streamId, afterSeq, limit);
   }
 
   async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {

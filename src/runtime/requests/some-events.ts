@@ -1,0 +1,21 @@
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { Journal } from '../sessions/journal.ts';
+
+/** Pages of the log in one answer: about as many megabytes. */
+const MOST_PAGES = 8;
+
+/** Events after a seq: fewer than the limit where they are large, so that an answer fits into memory. */
+export async function someEvents(
+  journal: Pick<Journal, 'pages'>,
+  { sessionId, afterSeq, limit }: ServiceRequests['session.events']['request'],
+): Promise<Envelope[]> {
+  const events: Envelope[] = [];
+  let pages = 0;
+  for await (const page of journal.pages(sessionId, afterSeq, limit)) {
+    events.push(...page);
+    pages += 1;
+    if (pages === MOST_PAGES) break;
+  }
+  return events;
+}
