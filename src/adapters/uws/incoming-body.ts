@@ -1,5 +1,5 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
-import type { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 import { tooLarge } from '../../core/size-limits.ts';
 import type { BodyLimit } from '../../ports/web-server.ts';
 import type { BodyRoom } from './body-room.ts';
@@ -27,6 +27,8 @@ export class IncomingBody {
   #taken = 0;
   #onProgress: () => void = () => undefined;
   #onGone: () => void = () => undefined;
+  /** Discards what has come, and rejects `whole`. */
+  readonly #refuse: (error: ServiceError) => void;
 
   /** Call it before the handler returns, or uWebSockets.js discards the body. */
   constructor(res: UwsResponse, declaredBytes: number, { limit, room }: BodyDeps) {
@@ -46,6 +48,7 @@ export class IncomingBody {
     const check = (bytes: number): void => {
       if (limit !== false && bytes > limit.readBytes) refuse(tooLarge(limit.what, limit.maxBytes));
     };
+    this.#refuse = refuse;
     check(declaredBytes);
     res.onData((chunk, isLast) => {
       const { byteLength } = chunk;
@@ -66,9 +69,9 @@ export class IncomingBody {
     return this.#complete;
   }
 
-  /** Call it when the client has gone. */
+  /** Call it when the client has gone. Whoever waits for the rest would wait for ever. */
   abandon(): void {
-    if (!this.#complete) this.release();
+    if (!this.#complete) this.#refuse(clientLeft());
     this.#onGone();
   }
 
@@ -101,4 +104,9 @@ export class IncomingBody {
     this.#taken += bytes;
     return true;
   }
+}
+
+/** Nobody reads it. */
+function clientLeft(): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The client left before the end of its request.');
 }

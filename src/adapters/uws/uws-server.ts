@@ -7,6 +7,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import { asServiceError } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type {
   BodyLimit,
@@ -119,15 +120,17 @@ export class UwsServer {
       ? async () => new Uint8Array()
       : exchange.readBody(declaredBytes, { limit: this.#deps.bodyLimit(request.path), room: this.#bodies });
     this.#unanswered += 1;
-    this.#deps.http
+    const { log, http } = this.#deps;
+    const { method, path } = request;
+    http
       .handle({ ...request, body, onLeft: (listener) => exchange.onLeft(listener) })
+      .catch((err: unknown) => {
+        // It never rejects. If it does, the client would hold its connection and wait for ever.
+        log.error({ method, path, err }, 'a request was not answered');
+        return http.refuse(asServiceError(err));
+      })
       .then((response) => this.#respond(exchange, response))
-      .catch((error: unknown) => {
-        this.#deps.log.error(
-          { method: request.method, path: request.path, err: error },
-          'a response could not be written',
-        );
-      });
+      .catch((err: unknown) => log.error({ method, path, err }, 'a response could not be written'));
   }
 
   async #respond(exchange: HttpExchange, response: Response): Promise<void> {

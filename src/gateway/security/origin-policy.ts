@@ -11,6 +11,7 @@ export interface OriginRules {
 }
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+const MOST_PORT = 65_535;
 const UNSPECIFIED = ['0.0.0.0', '::'];
 
 /**
@@ -38,6 +39,7 @@ export class OriginPolicy {
    */
   checkHost(host: string | undefined): void {
     const name = hostName((host ?? '').toLowerCase());
+    if (!hasPossiblePort(host)) throw badPort();
     if (this.#hosts.has(name)) return;
     if (this.#listensEverywhere && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
     throw new ServiceError('FORBIDDEN', 'The Host header names no host of this service.', {
@@ -61,6 +63,19 @@ export class OriginPolicy {
   allowsOrigin(origin: string): boolean {
     return this.#origins.has('*') || this.#origins.has(origin);
   }
+}
+
+/** URLs are made from the header, such as that of the metadata of `/mcp`. */
+function hasPossiblePort(host = ''): boolean {
+  const port = /:(\d+)$/.exec(host)?.[1];
+  return port === undefined || Number(port) <= MOST_PORT;
+}
+
+function badPort(): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The Host header is not valid.', {
+    field: 'Host',
+    issue: `its port is greater than ${MOST_PORT}`,
+  });
 }
 
 function isSameOrigin(origin: string, host: string | undefined): boolean {

@@ -47,13 +47,14 @@ export class ProtectedMcp {
 
   /** The header `WWW-Authenticate` of a refusal; none for other errors. */
   challenge(request: AddressedRequest, error: ServiceError): Record<string, string> {
-    const { metadataUrl } = this.resourceOf(request);
     const { reason, scope } = error.details;
     if (error.code === 'FORBIDDEN' && typeof scope === 'string') {
+      const { metadataUrl } = this.resourceOf(request);
       const scopes = this.scopes.filter((known) => known === scope);
       return { 'WWW-Authenticate': insufficientScopeChallenge({ metadataUrl, scopes }) };
     }
     if (error.code !== 'UNAUTHORIZED') return {};
+    const { metadataUrl } = this.resourceOf(request);
     const refusal = reason === 'missing' ? undefined : error.message;
     return { 'WWW-Authenticate': unauthorizedChallenge({ metadataUrl, scopes: this.scopes }, refusal) };
   }

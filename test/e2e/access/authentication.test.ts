@@ -4,6 +4,7 @@ import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
 import { bearer, identity, KnownTokens, only } from '../../support/access/known-tokens.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
+import { rawRequest } from '../../support/sockets/raw-http.ts';
 import { connectClient } from '../../support/sockets/websocket-client.ts';
 import { verifies } from '../requirements.ts';
 
@@ -63,6 +64,19 @@ describe('a service that authenticates its clients', () => {
       }
     },
     'other protocols say so in whole sentences',
+  );
+
+  verifies(
+    'access.host',
+    async () => {
+      await using service = await start(people());
+      for (const host of ['localhost:99999', 'user@localhost', 'localhost/x', '[::1', 'a<b'])
+        for (const path of ['/mcp', '/api/health']) {
+          const { status } = await rawRequest(service.port, { path, headers: { Host: host } });
+          expect([400, 403], `${host} at ${path}`).toContain(status);
+        }
+    },
+    'a header that is no host is refused, and not left without an answer',
   );
 
   verifies('auth.open', async () => {

@@ -16,13 +16,17 @@ const half = Buffer.alloc(MEGABYTE / 2, 'x');
 async function listen() {
   const answered = Promise.withResolvers<void>();
   const arrived: number[] = [];
+  const failed: unknown[] = [];
+  const begun: string[] = [];
   const handle = async (incoming: HttpRequest) => {
+    begun.push(incoming.path);
     try {
       const { length } = await incoming.body();
       arrived.push(length);
       await answered.promise;
       return { status: 200, headers: {}, body: String(length) };
     } catch (error) {
+      failed.push(error);
       return errorResponse(asServiceError(error));
     }
   };
@@ -37,7 +41,7 @@ async function listen() {
   });
   const port = await server.listen('127.0.0.1', 0);
   onTestFinished(() => server.close());
-  return { port, arrived, answer: () => answered.resolve() };
+  return { server, port, begun, arrived, failed, answer: () => answered.resolve() };
 }
 
 function post(port: number, bytes: number): ClientRequest {
@@ -80,6 +84,17 @@ describe('the bodies of all requests', () => {
     expect((await firstAnswer).text).toBe(String(MEGABYTE));
     // The room of an answered request is free again.
     expect(await isFull(port)).toBe(false);
+  });
+
+  it('are not waited for any more when their clients leave', async () => {
+    const { server, port, begun, failed } = await listen();
+    const leaving = post(port, 20);
+    leaving.on('error', () => undefined);
+    leaving.write('{"me');
+    await expect.poll(() => begun).toHaveLength(1);
+    leaving.destroy();
+    await expect.poll(() => failed).toMatchObject([{ code: 'INVALID_REQUEST' }]);
+    await server.answered();
   });
 
   it('are forgotten when their clients leave', async () => {
