@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { A2aCall } from './a2a-call.ts';
@@ -17,22 +18,36 @@ interface Context {
   readonly updatedAt: string;
 }
 
+/** A task without what was said, so that all of them fit into memory. */
+interface ListedTask extends Pick<Task, 'id' | 'contextId'> {
+  readonly status: Pick<Task['status'], 'state' | 'timestamp'>;
+}
+
+/** Each reads whole conversations. */
+const atOnce = pLimit(2);
+
 /** The tasks of a context or of all, those first that have changed last. */
-export async function listTasks(call: A2aCall, asked: ListTasksRequest): Promise<ListTasksResponse> {
+export function listTasks(call: A2aCall, asked: ListTasksRequest): Promise<ListTasksResponse> {
+  return atOnce(() => readList(call, asked));
+}
+
+async function readList(call: A2aCall, asked: ListTasksRequest): Promise<ListTasksResponse> {
   const { pageSize = PAGE_SIZE, pageToken = '', historyLength } = asked;
   const includeArtifacts = String(asked.includeArtifacts) === 'true';
   const isLater = pageToken === '' ? () => true : behind(pageToken);
   const contexts = await contextsOf(call, asked.contextId);
-  const tasks: Task[] = [];
+  const tasks: ListedTask[] = [];
   for (const [index, { sessionId, updatedAt }] of contexts.entries()) {
     if (index >= COUNTED_CONTEXTS && hasAll(tasks.filter(isLater), pageSize, updatedAt)) break;
-    tasks.push(...(await contextTasks(call, sessionId)).filter((task) => isWanted(task, asked)));
+    const all = await contextTasks(call, sessionId);
+    tasks.push(...all.filter((task) => isWanted(task, asked)).map(listed));
   }
   const rest = tasks.filter(isLater).sort(newestFirst);
   const page = rest.slice(0, pageSize);
   const last = page.at(-1);
+  const whole = await readAgain(call, page);
   return {
-    tasks: page.map((task) => shown(withHistory(task, historyLength), includeArtifacts)),
+    tasks: whole.map((task) => shown(withHistory(task, historyLength), includeArtifacts)),
     nextPageToken: last && rest.length > page.length ? tokenOf(last) : '',
     pageSize,
     totalSize: tasks.length,
@@ -56,8 +71,21 @@ async function contextsOf({ bus, context }: A2aCall, contextId = ''): Promise<Co
   return contexts.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
 }
 
+function listed({ id, contextId, status: { state, timestamp } }: Task): ListedTask {
+  return { id, contextId, status: { state, timestamp } };
+}
+
+/** The whole tasks, in the same order. One that has gone meanwhile is left out. */
+async function readAgain(call: A2aCall, page: readonly ListedTask[]): Promise<Task[]> {
+  const whole = new Map<string, Task>();
+  const wanted = new Set(page.map(({ id }) => id));
+  for (const contextId of new Set(page.map((task) => task.contextId)))
+    for (const task of await contextTasks(call, contextId)) if (wanted.has(task.id)) whole.set(task.id, task);
+  return page.flatMap(({ id }) => whole.get(id) ?? []);
+}
+
 /** Whether the page, and one task behind it, are older than nothing that follows. */
-function hasAll(tasks: Task[], pageSize: number, updatedAt: string): boolean {
+function hasAll(tasks: ListedTask[], pageSize: number, updatedAt: string): boolean {
   const last = tasks.sort(newestFirst)[pageSize];
   return last !== undefined && last.status.timestamp > updatedAt;
 }
@@ -70,20 +98,20 @@ function isWanted({ status }: Task, { status: state, statusTimestampAfter }: Lis
 }
 
 /** Times are all of the same form, so they compare as texts. */
-function newestFirst(a: Task, b: Task): number {
+function newestFirst(a: ListedTask, b: ListedTask): number {
   return positionOf(a) < positionOf(b) ? 1 : -1;
 }
 
-function positionOf({ id, status }: Task): string {
+function positionOf({ id, status }: ListedTask): string {
   return `${status.timestamp} ${id}`;
 }
 
-function tokenOf(task: Task): string {
+function tokenOf(task: ListedTask): string {
   return Buffer.from(positionOf(task)).toString('base64url');
 }
 
 /** Whether a task stands behind the last one of the page that gave the token. */
-function behind(token: string): (task: Task) => boolean {
+function behind(token: string): (task: ListedTask) => boolean {
   const position = Buffer.from(token, 'base64url').toString();
   if (!/^\d{4}-\S+Z \S+$/.test(position))
     throw new ServiceError('INVALID_REQUEST', 'The page token is not one of this service.', {

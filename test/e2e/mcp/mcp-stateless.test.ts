@@ -164,6 +164,8 @@ describe('a client of MCP without sessions', () => {
       await service.fetch(`/api/mcp/servers/${id}`, { method: 'DELETE' });
       expect(await told.promise).toBe('agent://card');
       await subscription.close();
+      const uris = Array.from({ length: 101 }, (_, index) => `file:///${index}`);
+      await expect(client.sdk.listen({ resourceSubscriptions: uris })).rejects.toThrow('too many resources');
     },
     'a subscription tells when a tool server of the card has another status',
   );

@@ -19,6 +19,8 @@ import { changeBus } from './surface-changes.ts';
 const MAX_SUBSCRIPTIONS = 1_000;
 /** The same for one principal, where clients are authenticated. */
 const MAX_OF_PRINCIPAL = 100;
+/** Of one subscription. */
+const MAX_RESOURCES = 100;
 
 const LISTEN = 'subscriptions/listen';
 const Method = z.object({ method: z.string() });
@@ -113,8 +115,9 @@ function isTurn(body: unknown): boolean {
 
 /** Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later. */
 function watchResources(surface: McpSurface, body: unknown, context: RequestContext, log: Logger): void {
-  const { data } = Listening.safeParse(body);
-  for (const uri of data?.params.notifications.resourceSubscriptions ?? []) {
+  const uris = Listening.safeParse(body).data?.params.notifications.resourceSubscriptions ?? [];
+  if (uris.length > MAX_RESOURCES) throw tooManyResources(uris.length);
+  for (const uri of uris) {
     surface.subscribe?.({ uri }, { context }).catch((err: unknown) => {
       log.debug({ uri, err }, 'a resource of a tool server cannot be watched');
     });
@@ -125,6 +128,14 @@ interface Asked {
   readonly request: ServedRequest;
   readonly body: McpBody;
   readonly method: string | undefined;
+}
+
+function tooManyResources(count: number): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'A subscription names too many resources.', {
+    field: 'params.notifications.resourceSubscriptions',
+    issue: `it has ${count}, and may have ${MAX_RESOURCES}`,
+    suggestion: 'Open several subscriptions.',
+  });
 }
 
 function tooManyOfPrincipal(): ServiceError {
