@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openSqliteEventStore } from '../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { sqliteSnapshotStore } from '../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { createJsonLogger } from '../src/app/logger.ts';
+import { roomOfHeap } from '../src/app/room-of-heap.ts';
 import { LocalBus } from '../src/runtime/bus/local-bus.ts';
 import { Journal } from '../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../src/runtime/sessions/session-fold.ts';
@@ -26,7 +27,11 @@ export async function run(scope: Scope): Promise<Report> {
   scope.defer(() => store[Symbol.asyncDispose]());
   const snapshots = new SessionSnapshots(sqliteSnapshotStore({ directory, log }), log);
   scope.defer(() => snapshots[Symbol.asyncDispose]());
-  const fold = new SessionFold(new Journal(store, new LocalBus(() => undefined)), snapshots);
+  const fold = new SessionFold({
+    journal: new Journal(store, new LocalBus(() => undefined)),
+    snapshots,
+    workingMemory: roomOfHeap(),
+  });
 
   const load = () => fold.at(session);
   const series = [await timed('load, without a snapshot', load)];

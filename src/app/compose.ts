@@ -69,7 +69,7 @@ export async function composeAgent({
   keys,
   hasOwners = false,
   onSessionsFilling,
-  workingMemory = roomOfHeap(),
+  workingMemory = roomOfHeap(clock),
 }: AgentOptions): Promise<Agent> {
   const { llm, mcpServers } = config;
 
@@ -117,7 +117,7 @@ export async function composeAgent({
   );
 
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
-  const fold = new SessionFold(journal, snapshots);
+  const fold = new SessionFold({ journal, snapshots, workingMemory });
   const sessions = new SessionRegistry({
     ...{ journal, bus, turns: inForce.turns, policy: inForce, log, fold, snapshots },
     directory: shared?.directory ?? oneProcess,
@@ -134,6 +134,7 @@ export async function composeAgent({
   const handlers = {
     journal,
     sessions,
+    workingMemory,
     archive,
     supervisor,
     clientCalls,

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { A2aCall } from './a2a-call.ts';
@@ -23,15 +22,8 @@ interface ListedTask extends Pick<Task, 'id' | 'contextId'> {
   readonly status: Pick<Task['status'], 'state' | 'timestamp'>;
 }
 
-/** Each reads whole conversations. */
-const atOnce = pLimit(2);
-
 /** The tasks of a context or of all, those first that have changed last. */
-export function listTasks(call: A2aCall, asked: ListTasksRequest): Promise<ListTasksResponse> {
-  return atOnce(() => readList(call, asked));
-}
-
-async function readList(call: A2aCall, asked: ListTasksRequest): Promise<ListTasksResponse> {
+export async function listTasks(call: A2aCall, asked: ListTasksRequest): Promise<ListTasksResponse> {
   const { pageSize = PAGE_SIZE, pageToken = '', historyLength } = asked;
   const includeArtifacts = String(asked.includeArtifacts) === 'true';
   const isLater = pageToken === '' ? () => true : behind(pageToken);

@@ -80,7 +80,12 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       method: 'GET',
       path: `${session}/export`,
       access: scopeOf('session.events'),
-      handler: ({ context }, at) => sessionExport({ bus, context }, sessionOf(at)),
+      mayStream: true,
+      handler: ({ context, use }, at) => {
+        // It takes as long as its client, and holds a part of the session meanwhile.
+        use?.openStream();
+        return sessionExport({ bus, context }, sessionOf(at));
+      },
     },
     {
       method: 'GET',

@@ -18,6 +18,7 @@ import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
+import type { WorkingMemory } from '../sessions/working-memory.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { PassedRequests } from '../tools/passed-requests.ts';
 import { peerAnswer } from '../tools/peer-answer.ts';
@@ -35,6 +36,7 @@ export interface RequestHandlers {
   readonly journal: Journal;
   readonly sessions: SessionRegistry;
   readonly archive: SessionArchive;
+  readonly workingMemory: WorkingMemory;
   readonly supervisor: McpSupervisor;
   readonly clientCalls: ClientToolCalls;
   readonly passed: PassedRequests;
@@ -114,7 +116,10 @@ function answerForWaitingCalls(bus: LocalBus, { sessions, requests }: RequestHan
   );
 }
 
-function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests }: RequestHandlers): void {
+function answerForSessions(
+  bus: LocalBus,
+  { journal, sessions, archive, workingMemory, requests }: RequestHandlers,
+): void {
   bus.handle('approval.list', async (wanted) => archive.approvals(wanted));
   bus.handle('input.list', async (wanted) => archive.inputs(wanted));
   bus.handle('session.list', (wanted) => archive.list(wanted));
@@ -150,7 +155,7 @@ function answerForSessions(bus: LocalBus, { journal, sessions, archive, requests
     return undefined;
   });
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) =>
-    someEvents(journal, { sessionId, afterSeq, limit }),
+    workingMemory.reading(() => someEvents(journal, { sessionId, afterSeq, limit })),
   );
 }
 

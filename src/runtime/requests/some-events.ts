@@ -4,6 +4,8 @@ import type { Journal } from '../sessions/journal.ts';
 
 /** Pages of the log in one answer: about as many megabytes. */
 const MOST_PAGES = 8;
+/** A page with no more events than this is full of large ones, and ends the answer. */
+const FEW_EVENTS = 8;
 
 /** Events after a seq: fewer than the limit where they are large, so that an answer fits into memory. */
 export async function someEvents(
@@ -15,7 +17,7 @@ export async function someEvents(
   for await (const page of journal.pages(sessionId, afterSeq, limit)) {
     events.push(...page);
     pages += 1;
-    if (pages === MOST_PAGES) break;
+    if (pages === MOST_PAGES || page.length <= FEW_EVENTS) break;
   }
   return events;
 }

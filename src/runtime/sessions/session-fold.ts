@@ -1,15 +1,11 @@
-import pLimit from 'p-limit';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
+import { messagesBytes } from '../../core/session/retained-bytes.ts';
 import { evolve, initialSessionState, type SessionState } from '../../core/session/session-state.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 import type { Journal } from './journal.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
-
-/** Sessions that are folded at the same time. Of each, a page of the log is in memory, beside the session. */
-const MOST_AT_ONCE = 16;
-/** Of those of which the log has more than a page: nobody knows how large they are. */
-const MOST_LONG = 2;
+import type { WorkingMemory } from './working-memory.ts';
 
 /** A session right after one of its events. */
 export interface FoldedSession {
@@ -20,54 +16,56 @@ export interface FoldedSession {
   readonly snapshotSeq: number;
 }
 
+export interface FoldDeps {
+  readonly journal: Journal;
+  readonly snapshots: SessionSnapshots;
+  readonly workingMemory: WorkingMemory;
+}
+
 /** Folds a session at any seq from the log, from the nearest snapshot on. */
 export class SessionFold {
-  readonly #journal: Journal;
-  readonly #snapshots: SessionSnapshots;
-  readonly #folds = pLimit(MOST_AT_ONCE);
-  readonly #long = pLimit(MOST_LONG);
+  readonly #deps: FoldDeps;
 
-  constructor(journal: Journal, snapshots: SessionSnapshots) {
-    this.#journal = journal;
-    this.#snapshots = snapshots;
+  constructor(deps: FoldDeps) {
+    this.#deps = deps;
   }
 
   /** @param at seq to fold up to. Left out, or beyond the head: the head of the log. */
   at(sessionId: SessionId, at = Infinity): Promise<FoldedSession> {
-    return this.#folds(() => this.#foldTo(sessionId, at));
+    return this.#deps.workingMemory.reading(() => this.#foldTo(sessionId, at));
   }
 
   async #foldTo(sessionId: SessionId, at: number): Promise<FoldedSession> {
+    const { workingMemory, journal } = this.#deps;
     const start = await this.#start(sessionId, at);
     let { state, last } = start;
-    const pages = this.#journal.pages(sessionId, state.seq, at - state.seq);
-    const fold = (page: readonly Envelope[]): void => {
-      for (const { event } of page) state = evolve(state, event);
-      last = page.at(-1);
-    };
-    const first = await pages.next();
-    if (!first.done) fold(first.value);
-    const second = await pages.next();
-    if (!second.done)
-      await this.#long(async () => {
-        fold(second.value);
-        for await (const page of pages) {
-          await nextLoop();
-          fold(page);
-        }
-      });
+    let bytes = 0;
+    let leave: (() => void) | null = null;
+    try {
+      for await (const page of journal.pages(sessionId, state.seq, at - state.seq)) {
+        // Others go on between two pages.
+        if (state.seq > start.state.seq) await nextLoop();
+        const before = state.transcript.length;
+        for (const { event } of page) state = evolve(state, event);
+        last = page.at(-1);
+        bytes += messagesBytes(state.transcript.slice(before));
+        leave ??= await workingMemory.readingOn(bytes);
+      }
+    } finally {
+      leave?.();
+    }
     return { state, last, snapshotSeq: start.snapshotSeq };
   }
 
   async #start(sessionId: SessionId, at: number): Promise<FoldedSession> {
     const fromBeginning = { state: initialSessionState(), last: undefined, snapshotSeq: 0 };
-    const snapshot = await this.#snapshots.find(sessionId, at);
+    const snapshot = await this.#deps.snapshots.find(sessionId, at);
     const state = snapshot?.state;
     if (!snapshot || !state) return fromBeginning;
     // A repair may have cut the log, or a backup replaced it, and it may have grown again since.
-    const [last] = await this.#journal.read(sessionId, state.seq - 1, 1);
+    const [last] = await this.#deps.journal.read(sessionId, state.seq - 1, 1);
     if (last && snapshot.isAfter(last)) return { state, last, snapshotSeq: state.seq };
-    await this.#snapshots.discard(sessionId);
+    await this.#deps.snapshots.discard(sessionId);
     return fromBeginning;
   }
 }

@@ -1,9 +1,18 @@
 import { ServiceError } from '../../core/errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
+import type { Clock } from '../../timing/clock.ts';
+import { Turnstile } from '../../timing/turnstile.ts';
 
 /** Smaller messages and sessions are not counted: the limits on requests and sockets are what bounds them. */
 const LARGE_BYTES = MEGABYTE;
 const RETRY_SECONDS = 5;
+/** What reading takes, if there are large events in it. */
+const READER_BYTES = 16 * MEGABYTE;
+const LEAST_READERS = 4;
+/** More would only wait for each other in the log. */
+const MOST_READERS = 16;
+/** While the log is away, each reader takes seconds. */
+const PATIENCE_MS = 10_000;
 
 /** What a session takes in memory. */
 interface Held {
@@ -17,12 +26,19 @@ interface Held {
  */
 export class WorkingMemory {
   readonly #maxBytes: number;
+  readonly #readers: Turnstile;
+  readonly #readersOfLarge: Turnstile;
   readonly #holders: (() => Iterable<Held>)[] = [];
   /** Of the messages on their way to the log. */
   #arriving = 0;
 
-  constructor(maxBytes: number) {
+  /** @param clock a simulated one, in tests. */
+  constructor(maxBytes: number, clock?: Clock) {
     this.#maxBytes = maxBytes;
+    const atOnce = Math.min(MOST_READERS, Math.max(LEAST_READERS, Math.floor(maxBytes / READER_BYTES)));
+    const timing = { patienceMs: PATIENCE_MS, ...(clock && { clock }) };
+    this.#readers = new Turnstile({ atOnce, ...timing });
+    this.#readersOfLarge = new Turnstile({ atOnce: 1, ...timing });
   }
 
   /** @param sessions gives those in memory. */
@@ -41,6 +57,16 @@ export class WorkingMemory {
     if (whole < LARGE_BYTES) return;
     if (whole > this.#maxBytes) throw tooLargeSession(whole, this.#maxBytes);
     if (session.isIdle) this.#requireRoom(session.bytes);
+  }
+
+  /** Runs what reads a session from the log. Nobody knows how large it is, so only some run at the same time. */
+  reading<T>(read: () => Promise<T>): Promise<T> {
+    return this.#readers.pass(read);
+  }
+
+  /** Resolves when the session that is read may be read further, now that so many bytes of it are known. @returns ends that. */
+  async readingOn(bytes: number): Promise<(() => void) | null> {
+    return bytes < LARGE_BYTES ? null : this.#readersOfLarge.enter();
   }
 
   async #takingLarge<T>(bytes: number, record: () => Promise<T>): Promise<T> {

@@ -467,6 +467,22 @@ describe('the limit on connections, with event streams', () => {
     },
     'a stream that ends takes no place',
   );
+
+  verifies(
+    'limits.connections',
+    async () => {
+      await using service = await start({ connectionsPerAddress: 1 });
+      await service.post('/api/message-sync', { message: 'hello', sessionId: 's' });
+      const watching = await stream(service);
+      const refused = await service.fetch('/api/sessions/s/export');
+      expect(refused.status).toBe(429);
+      await watching.body?.cancel();
+      const read = async () => (await service.fetch('/api/sessions/s/export')).text();
+      const exported = await eventually(read, (answer) => !answer.includes('RATE_LIMIT_EXCEEDED'));
+      expect(exported.trim().split('\n')).toHaveLength(4);
+    },
+    'an export is one, too, as long as it is sent',
+  );
 });
 
 describe('limits that are switched off', () => {

@@ -113,7 +113,8 @@ export class SessionRig {
     });
     this.journal = new Journal(this.store, bus);
     this.snapshots = new SessionSnapshots(snapshots ?? memorySnapshotStore(), log);
-    this.fold = new SessionFold(this.journal, this.snapshots);
+    const workingMemory = new WorkingMemory(maxWorkingBytes);
+    this.fold = new SessionFold({ journal: this.journal, snapshots: this.snapshots, workingMemory });
     this.registry = new SessionRegistry({
       journal: this.journal,
       fold: this.fold,
@@ -124,7 +125,7 @@ export class SessionRig {
       log,
       directory: oneProcess,
       maxIdleBytes,
-      workingMemory: new WorkingMemory(maxWorkingBytes),
+      workingMemory,
       ...(onFilling && { onFilling }),
       ...(clock && { clock }),
       ...(now && { now }),
