@@ -227,7 +227,9 @@ export const HealthResponse = z.object({
       events: z.int(),
     })
     .optional()
-    .describe('How large the event log is. Only at `/api/health`, and absent if the log does not answer.'),
+    .describe(
+      'How large the event log is. Only at `/api/health`, and absent if the log does not answer, or for an authenticated client without `metrics:read`.',
+    ),
   timestamp,
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;

@@ -5,6 +5,9 @@ import { Scope, scopesOf } from '../../core/access/scopes.ts';
 import { claimName, isName, nameAt, namesAt, onlyNameAt, wordsAt } from './claim-values.ts';
 import { refused } from './refusal.ts';
 
+/** Dates end here, in milliseconds since the epoch. */
+const LAST_DATE = 8.64e15;
+
 export interface VerifiedToken {
   readonly payload: JWTPayload;
   /** A hash of the token. */
@@ -26,7 +29,7 @@ export function identityOf(token: VerifiedToken, issuer: JwtIssuerConfig, define
     scopes: withGranted(scopesOf(roles, defined), payload, issuer),
     credential: `jwt:${issuer.name}:${credential}`,
     // The service accepts the token for as long as the clocks may differ.
-    expiresAt: endOf(payload) + issuer.clockSkewSeconds * 1_000,
+    expiresAt: Math.min(endOf(payload) + issuer.clockSkewSeconds * 1_000, LAST_DATE),
   };
 }
 

@@ -54,8 +54,8 @@ export const ClaimsConfig = z.strictObject({
   scope: ClaimPath.optional(),
 });
 
-/** `key` stands in front of the names of API keys. */
-const RESERVED_NAMES: readonly string[] = ['key'];
+/** They stand in front of the names of others: API keys, people on the machine, and the service itself. */
+const RESERVED_NAMES: readonly string[] = ['key', 'local', 'service', 'anonymous'];
 
 const IssuerName = z
   .string()
@@ -63,7 +63,10 @@ const IssuerName = z
     /^[a-z][a-z0-9-]{0,19}$/,
     'must be 1 to 20 lower-case letters, digits and dashes, and start with a letter',
   )
-  .refine((name) => !RESERVED_NAMES.includes(name), 'must be another name: "key" stands for API keys');
+  .refine(
+    (name) => !RESERVED_NAMES.includes(name),
+    `must be another name: ${RESERVED_NAMES.map((name) => `"${name}"`).join(', ')} stand for others`,
+  );
 
 const IssuerFields = z.strictObject({
   /** Stands in front of the principals of this issuer: `name:sub`. A change makes them other principals. */

@@ -183,11 +183,15 @@ function badTicket(): ServiceError {
 }
 
 function ticketNotUsable(method: string): ServiceError {
-  return new ServiceError('UNAUTHORIZED', 'A ticket is for a WebSocket or an event stream.', {
-    reason: 'ticket not usable',
-    issue: `the method is ${method}`,
-    suggestion: WAYS,
-  });
+  return new ServiceError(
+    'UNAUTHORIZED',
+    'A ticket is for a WebSocket, or for a request with GET such as an event stream.',
+    {
+      reason: 'ticket not usable',
+      issue: `the method is ${method}`,
+      suggestion: WAYS,
+    },
+  );
 }
 
 function otherPrincipal(): ServiceError {

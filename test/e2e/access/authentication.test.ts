@@ -89,6 +89,19 @@ describe('a service that authenticates its clients', () => {
   });
 
   verifies(
+    'auth.isolation',
+    async () => {
+      const seer = identity('seer', { scopes: only('metrics:read') });
+      await using service = await start(new KnownTokens({ ada: identity('ada'), seer }));
+      const health = async (name: string): Promise<unknown> =>
+        (await service.fetch('/api/health', { headers: bearer(name) })).json();
+      expect(await health('ada')).not.toHaveProperty('log');
+      expect(await health('seer')).toHaveProperty('log.events');
+    },
+    'how much all tenants do is for who may read metrics',
+  );
+
+  verifies(
     'auth.revoked',
     async () => {
       await using service = await start(people());

@@ -123,9 +123,10 @@ describe('auth.jwt', () => {
     expect(problemsOf({ jwt: [issuer, { ...other, issuer: issuer.issuer }] })).toEqual([
       expect.stringContaining('jwt[1].issuer: found a string; expected an issuer that no'),
     ]);
-    expect(problemsWith({ name: 'key' })).toEqual([
-      'jwt[0].name: found a string; expected another name: "key" stands for API keys',
-    ]);
+    for (const name of ['key', 'local', 'service', 'anonymous'])
+      expect(problemsWith({ name })).toEqual([
+        'jwt[0].name: found a string; expected another name: "key", "local", "service", "anonymous" stand for others',
+      ]);
     expect(problemsWith({ name: 'SSO:' })[0]).toContain('expected 1 to 20 lower-case letters');
   });
 

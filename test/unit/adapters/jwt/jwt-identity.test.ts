@@ -33,6 +33,14 @@ describe('the identity that a JWT shows', () => {
     });
   });
 
+  it.each([8_640_000_000_001, 1e300])(
+    'ends with the last date that there is, at most: exp %d',
+    async (exp) => {
+      const { expiresAt } = await identity({ exp });
+      expect(new Date(expiresAt ?? 0).toISOString()).toBe('+275760-09-13T00:00:00.000Z');
+    },
+  );
+
   it.each([undefined, '', 5, ['t-1'], { length: 1 }, 'x'.repeat(201), 'a\nb'])(
     'names a credential without a usable id: %j',
     async (jti) => {
