@@ -3,7 +3,7 @@ import { Image } from '../core/conversation/image.ts';
 import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
 import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
-import { ClientTool } from '../core/tool-call/client-tool.ts';
+import { ClientTool, MOST_CLIENT_TOOLS } from '../core/tool-call/client-tool.ts';
 import { InputAction } from '../core/tool-call/input-events.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
@@ -47,6 +47,7 @@ const text = z.string().min(1, 'must not be empty').describe('The message to the
 const clientTools = optional(
   z
     .array(ClientTool)
+    .max(MOST_CLIENT_TOOLS)
     .refine(
       (tools) => new Set(tools.map(({ name }) => name)).size === tools.length,
       'must have different names',

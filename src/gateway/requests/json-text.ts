@@ -4,35 +4,42 @@ import { ServiceError } from '../../core/errors.ts';
 const MOST_LEVELS = 200;
 /** A longer text that is too deep is not read, to say whether it is JSON: megabytes of brackets would take seconds. */
 const MOST_CHARACTERS_READ = 128 * 1024;
+/** To parse more takes long, and holds up everybody: ten megabytes of empty lists take most of a second. */
+const MOST_VALUES = 1_000_000;
 const QUOTE = '"'.charCodeAt(0);
 const BACKSLASH = '\\'.charCodeAt(0);
-const OPENING: ReadonlySet<number> = new Set([...'[{'].map((sign) => sign.charCodeAt(0)));
-const CLOSING: ReadonlySet<number> = new Set([...']}'].map((sign) => sign.charCodeAt(0)));
+const COMMA = ','.charCodeAt(0);
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...'[]{}'].map((sign) => sign.charCodeAt(0));
 
-/** The value of a JSON text that a client has sent. Throws a `SyntaxError`, or `INVALID_REQUEST` if it is too deep. */
+/** The value of a JSON text that a client has sent. Throws a `SyntaxError`, or `INVALID_REQUEST` if it is too deep or has too much in it. */
 export function parseJson(text: string, field = 'body'): unknown {
-  const isDeep = isTooDeep(text);
-  if (isDeep && text.length > MOST_CHARACTERS_READ) throw tooDeep(field);
+  const excess = excessOf(text);
+  if (excess === 'values') throw tooMany(field);
+  if (excess && text.length > MOST_CHARACTERS_READ) throw tooDeep(field);
   const value: unknown = JSON.parse(text);
-  if (isDeep) throw tooDeep(field);
+  if (excess) throw tooDeep(field);
   return value;
 }
 
 /** @param json a text that may be no JSON. */
-function isTooDeep(json: string): boolean {
+function excessOf(json: string): 'levels' | 'values' | null {
   // Each level takes two characters.
-  if (json.length <= 2 * MOST_LEVELS) return false;
+  if (json.length <= 2 * MOST_LEVELS) return null;
   let level = 0;
+  let values = 0;
   for (let at = 0; at < json.length; at += 1) {
     const sign = json.charCodeAt(at);
     if (sign === QUOTE) at = endOfString(json, at);
-    else if (CLOSING.has(sign)) level -= 1;
-    else if (OPENING.has(sign)) {
+    else if (sign === COMMA) values += 1;
+    else if (sign === CLOSE_LIST || sign === CLOSE_OBJECT) level -= 1;
+    else if (sign === OPEN_LIST || sign === OPEN_OBJECT) {
       level += 1;
-      if (level > MOST_LEVELS) return true;
+      values += 1;
+      if (level > MOST_LEVELS) return 'levels';
     }
+    if (values > MOST_VALUES) return 'values';
   }
-  return false;
+  return null;
 }
 
 /** @param begin index of the first quote. @returns that of the last one, or of the end of a text without it. */
@@ -50,5 +57,13 @@ function tooDeep(field: string): ServiceError {
     field,
     issue: `it has more than ${MOST_LEVELS} levels`,
     suggestion: `Send at most ${MOST_LEVELS} levels of objects and lists.`,
+  });
+}
+
+function tooMany(field: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The JSON has too many values.', {
+    field,
+    issue: `it has more than ${MOST_VALUES}`,
+    suggestion: 'Send less, or send it as a text.',
   });
 }

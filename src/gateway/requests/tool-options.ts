@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { ClientTool } from '../../core/tool-call/client-tool.ts';
+import { ClientTool, MOST_CLIENT_TOOLS } from '../../core/tool-call/client-tool.ts';
 import type { ToolChoice, TurnOptions } from '../../core/turn/turn-options.ts';
 import { optional } from '../../wire/requests.ts';
 
@@ -22,8 +22,9 @@ export interface AskedTools {
 
 type ToolOptions = Pick<TurnOptions, 'clientTools' | 'toolChoice' | 'parallelToolCalls'>;
 
-/** Throws if two tools have the same name, or if the chosen one is not among them. */
+/** Throws if there are too many tools, if two have the same name, or if the chosen one is not among them. */
 export function toolOptions({ tools, choice, parallel }: AskedTools): ToolOptions {
+  if (tools.length > MOST_CLIENT_TOOLS) throw tooManyTools(tools.length);
   const names = tools.map(({ name }) => name);
   const known = new Set<string>();
   for (const [index, name] of names.entries()) {
@@ -40,6 +41,13 @@ export function toolOptions({ tools, choice, parallel }: AskedTools): ToolOption
 
 function clientTool({ name, description = '', parameters = { type: 'object' } }: FunctionTool): ClientTool {
   return { name, description, inputSchema: { ...parameters } };
+}
+
+function tooManyTools(count: number): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The request has too many tools.', {
+    field: 'tools',
+    issue: `it has ${count}, and may have ${MOST_CLIENT_TOOLS}`,
+  });
 }
 
 function sameName(index: number, name: string): ServiceError {

@@ -34,13 +34,16 @@ export async function itemsInPlace(
     wanted.set(sessionId, (wanted.get(sessionId) ?? new Set()).add(item.id));
   }
   const found = new Map<string, GivenItem>();
-  for (const [sessionId, ids] of wanted)
+  for (const [sessionId, ids] of wanted) {
     for (const item of await foundItems(asker, sessionId, ids)) found.set(item.id, GivenItem.parse(item));
-  return items.flatMap((item, index) => {
+    // At once: what a client refers to may be made up, and each session is a look into the log.
+    for (const [index, item] of items.entries())
+      if (item.type === 'item_reference' && ids.has(item.id) && !found.has(item.id))
+        throw noItem(item.id, `${field}.${index}.id`);
+  }
+  return items.flatMap((item) => {
     if (item.type !== 'item_reference') return [item];
-    const there = found.get(item.id);
-    if (!there) throw noItem(item.id, `${field}.${index}.id`);
-    return sessionOfItem(item.id) === knownIn ? [] : [there];
+    return sessionOfItem(item.id) === knownIn ? [] : (found.get(item.id) ?? []);
   });
 }
 

@@ -33,6 +33,18 @@ describe('the JSON of a client', () => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
   });
 
+  it('is refused before it is read with more than a million values', () => {
+    const list = (values: number): string => `[${'1,'.repeat(values - 2)}1]`;
+    expect(parseJson(list(1_000_000))).toHaveLength(999_999);
+    const parse = vi.spyOn(JSON, 'parse');
+    for (const text of [list(1_000_002), `[${'[],'.repeat(500_000)}{}]`, `{"a":[${'{},'.repeat(600_000)}`])
+      expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+    const commas = ','.repeat(2_000_000);
+    expect(parseJson(JSON.stringify([commas]))).toEqual([commas]);
+  });
+
   it('is refused before it is read if it is long and too deep', () => {
     const parse = vi.spyOn(JSON, 'parse');
     expect(() => parseJson(lists(100_000))).toThrow('nested too deeply');
