@@ -58,8 +58,12 @@ describe.each([
   });
 });
 
-it('gives some large events at a time', async () => {
-  const { bus, answers } = await session({ texts: large, count: 20 });
+it.each([
+  { characters: 1_000_000, count: 3, expected: [1, 1, 1, 0] },
+  // Of the log, a page has 20 of these, and an answer 8 pages.
+  { characters: 50_000, count: 400, expected: [160, 160, 80, 0] },
+])('gives events of $characters characters a few at a time', async ({ characters, count, expected }) => {
+  const { bus, answers } = await session({ texts: 'x'.repeat(characters), count });
   await seqsOf(readEvents(bus, { sessionId, after: 0 }, ANYONE));
-  expect(answers).toEqual([8, 8, 4, 0]);
+  expect(answers).toEqual(expected);
 });
