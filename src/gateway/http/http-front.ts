@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../core/errors.ts';
-import { ANYONE } from '../../core/request/request-context.ts';
+import { ANYONE, type RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
@@ -87,36 +87,42 @@ export class HttpFront implements HttpHandler {
     let response: HttpResponse;
     try {
       request = this.#deps.agents?.of(sent) ?? sent;
-      await tally.begin(this.#addressOf(sent));
+      tally.begin(this.#addressOf(sent));
       response = await this.#answer(request, tally);
     } catch (thrown) {
-      response = await this.#failure(await tally.refusal(thrown, this.#addressOf(sent)), request);
+      response = await this.#failure(tally.refusal(thrown, this.#addressOf(sent)), request);
     }
     this.#answers[classOf(response.status)] += 1;
     const ofCors = this.#deps.cors.headers(sent.headers.get('origin'));
     return { ...response, headers: { ...withCors(response.headers, ofCors), ...tally.headers } };
   }
 
-  async #answer(request: AgentRequest, tally: RequestTally): Promise<HttpResponse> {
+  /** Throws, or rejects. As few layers as possible are asynchronous here: every request passes them all. */
+  #answer(request: AgentRequest, tally: RequestTally): HttpResponse | Promise<HttpResponse> {
     const { originPolicy, cors, router, mcp } = this.#deps;
     const { method, path, headers } = request;
     const origin = headers.get('origin');
     const host = headers.get('host');
     originPolicy.checkHost(host);
     if (method === 'OPTIONS') {
-      await tally.byAddress(this.#addressOf(request));
+      tally.byAddress(this.#addressOf(request));
       return cors.preflight(origin);
     }
     if (path === MCP_PATH) {
       originPolicy.checkOrigin(origin, host);
-      return this.#using(tally, async (entry) => mcp.handle(await this.#served(request, entry)));
+      return this.#using(tally, async (entry) => mcp.handle(await this.#authenticated(request, entry)));
     }
     if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
     if (found.route.mayStream || found.route.waitsForTurn)
       return this.#using(tally, (entry) => this.#dispatch(request, found, entry));
-    const isStream = method === 'GET' && path.startsWith('/api/') && (await acceptsEventStream(request));
-    if (!isStream) return this.#dispatch(request, found, { tally });
+    if (method === 'GET' && path.startsWith('/api/')) return this.#read(request, found, tally);
+    return this.#dispatch(request, found, { tally });
+  }
+
+  /** An event stream, if the client asks for one. */
+  async #read(request: AgentRequest, found: FoundRoute, tally: RequestTally): Promise<HttpResponse> {
+    if (!(await acceptsEventStream(request))) return this.#dispatch(request, found, { tally });
     return this.#using(tally, (entry) => this.#openStream(request, found, entry));
   }
 
@@ -124,37 +130,49 @@ export class HttpFront implements HttpHandler {
     return found.route.handler(await this.#admitted(request, found, entry), found.parameters);
   }
 
-  /** The request of a client that may use the route. */
-  async #admitted(request: AgentRequest, { route }: FoundRoute, entry: Entry): Promise<ServedRequest> {
+  /** The request of a client that may use the route. Throws, or rejects. */
+  #admitted(
+    request: AgentRequest,
+    { route }: FoundRoute,
+    entry: Entry,
+  ): ServedRequest | Promise<ServedRequest> {
     if (route.access === 'open') {
-      await entry.tally.byAddress(this.#addressOf(request));
+      entry.tally.byAddress(this.#addressOf(request));
       return { ...request, context: forAgent(ANYONE, request.agent ?? this.#deps.agents?.first) };
     }
-    const served = await this.#served(request, entry);
-    this.#deps.authenticator.require?.(served.context, route.access, `${route.method} ${route.path}`);
-    return this.#forNamedAgent(served, request, route);
+    const served = this.#authenticated(request, entry);
+    const allowed = (known: ServedRequest) => this.#allowed(known, request, route);
+    return served instanceof Promise ? served.then(allowed) : allowed(served);
   }
 
-  async #served(request: AgentRequest, { tally, use }: Entry): Promise<ServedRequest> {
-    const { authenticator } = this.#deps;
+  /** Throws, or rejects, if nobody knows the client, or if it has sent too many. */
+  #authenticated(request: AgentRequest, { tally, use }: Entry): ServedRequest | Promise<ServedRequest> {
     const address = this.#addressOf(request);
-    const context = await requestContext(authenticator, request, address);
-    // At once: the credential may be revoked from here on.
-    use?.begin(context, address);
-    await tally.byClient(context);
-    const { credential } = use ?? {};
-    return { ...request, context: forAgent(context, request.agent), credential, use };
+    const served = (context: RequestContext): ServedRequest => {
+      // At once: the credential may be revoked from here on.
+      use?.begin(context, address);
+      tally.byClient(context);
+      return {
+        ...request,
+        context: forAgent(context, request.agent),
+        credential: use?.credential,
+        use,
+      };
+    };
+    const context = requestContext(this.#deps.authenticator, request, address);
+    return context instanceof Promise ? context.then(served) : served(context);
   }
 
-  /** The body says which agent is meant if path and query do not. */
-  async #forNamedAgent(
+  #allowed(
     served: ServedRequest,
     { agent }: AgentRequest,
-    { takesArguments }: FoundRoute['route'],
-  ): Promise<ServedRequest> {
-    const { agents } = this.#deps;
+    { access, method, path, takesArguments }: FoundRoute['route'],
+  ): ServedRequest | Promise<ServedRequest> {
+    const { agents, authenticator } = this.#deps;
+    if (access !== 'open') authenticator.require?.(served.context, access, `${method} ${path}`);
     if (!agents || agent !== undefined || takesArguments) return served;
-    return { ...served, context: forAgent(served.context, await agents.ofBody(served)) };
+    // The body says which agent is meant if path and query do not.
+    return agents.ofBody(served).then((named) => ({ ...served, context: forAgent(served.context, named) }));
   }
 
   async #openStream(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
@@ -163,13 +181,21 @@ export class HttpFront implements HttpHandler {
     return found.route.handler(served, found.parameters);
   }
 
+  /** What the request uses is given back when the answer, which may be a stream, is over. */
   async #using(tally: RequestTally, answer: (entry: Entry) => Promise<HttpResponse>): Promise<HttpResponse> {
     const { connections, credentials } = this.#deps;
     const use = new RequestUse({ connections, tally, credential: credentials?.forStream() });
-    return endingWith(
-      () => use.over(),
-      () => answer({ tally, use }),
-    );
+    try {
+      const response = await answer({ tally, use });
+      const onOver = (): void => {
+        use.over();
+        response.onOver?.();
+      };
+      return { ...response, onOver };
+    } catch (error) {
+      use.over();
+      throw error;
+    }
   }
 
   #addressOf({ peerAddress, headers }: HttpRequest): string {
@@ -199,21 +225,6 @@ function withCors(headers: Headers, ofCors: Headers): Headers {
   const all = { ...headers, ...ofCors };
   const isBoth = headers.Vary !== undefined && ofCors.Vary !== undefined;
   return isBoth ? { ...all, Vary: `${headers.Vary}, ${ofCors.Vary}` } : all;
-}
-
-/** Calls `end` when the answer, which may be a stream, is over. */
-async function endingWith(end: () => void, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
-  try {
-    const response = await answer();
-    const onOver = (): void => {
-      end();
-      response.onOver?.();
-    };
-    return { ...response, onOver };
-  } catch (error) {
-    end();
-    throw error;
-  }
 }
 
 function classOf(status: number): keyof AnswerCounts {

@@ -8,10 +8,10 @@ import { parseFields } from '../requests/request-fields.ts';
 const KeyHeader = z.object({ 'Idempotency-Key': IdempotencyKeyId });
 
 /** The key in the `Idempotency-Key` header, if the request has one. */
-export async function keyOfRequest(
+export function keyOfRequest(
   { headers }: HttpRequest,
   payload: unknown,
-): Promise<IdempotencyKey | undefined> {
+): Promise<IdempotencyKey> | undefined {
   const id = headers.get('idempotency-key');
   if (id === undefined) return undefined;
   const { 'Idempotency-Key': checked } = parseFields(KeyHeader, { 'Idempotency-Key': id });

@@ -42,9 +42,9 @@ export class RequestUse {
     this.#isStream = true;
   }
 
-  /** The request brings so many more. Rejects with `RATE_LIMIT_EXCEEDED`. */
-  further(requests: number): Promise<void> {
-    return this.#deps.tally.further(this.#client, requests);
+  /** The request brings so many more. Throws `RATE_LIMIT_EXCEEDED`. */
+  further(requests: number): void {
+    this.#deps.tally.further(this.#client, requests);
   }
 
   over(): void {

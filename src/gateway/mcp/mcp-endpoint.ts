@@ -54,7 +54,7 @@ export class McpEndpoint implements Disposable {
     const tooLarge = tooLargeBatch(body);
     if (tooLarge) return tooLarge;
     // A batch counts as often as its messages would if each came alone.
-    await request.use?.further(body.messages.length - 1);
+    request.use?.further(body.messages.length - 1);
     for (const scope of scopesOf(body.messages, this.#agent.exposes))
       this.#authenticator.require?.(request.context, scope, `${request.method} ${MCP_PATH}`);
     return (await this.#isOlder(request, body))

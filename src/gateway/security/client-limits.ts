@@ -48,15 +48,15 @@ export class ClientLimits {
   }
 
   /** Counts a request. */
-  async request(client: RequestContext): Promise<Counted> {
-    const counted = await this.#take('requests', client);
+  request(client: RequestContext): Counted {
+    const counted = this.#take('requests', client);
     if (counted.refusal) this.#recorded(counted.refusal, client);
     return counted;
   }
 
-  /** Counts a message. Rejects with `RATE_LIMIT_EXCEEDED`, which whoever asks records. */
-  async message(client: RequestContext): Promise<void> {
-    const { refusal } = await this.#take('messages', client);
+  /** Counts a message. Throws `RATE_LIMIT_EXCEEDED`, which whoever asks records. */
+  message(client: RequestContext): void {
+    const { refusal } = this.#take('messages', client);
     if (refusal) throw refusal;
   }
 
@@ -85,10 +85,10 @@ export class ClientLimits {
     return { requests: sum('requests'), messages: sum('messages'), connections: sum('connections') };
   }
 
-  async #take(what: 'requests' | 'messages', client: RequestContext): Promise<Counted> {
+  #take(what: 'requests' | 'messages', client: RequestContext): Counted {
     let tightest: Allowance | null = null;
     for (const level of this.#levels) {
-      const allowance = await level[what].take(level.keyOf(client));
+      const allowance = level[what].take(level.keyOf(client));
       if (allowance?.exceeded)
         return { allowance, refusal: clientLimitExceeded({ ...NAMES[what], of: level.of }, allowance) };
       if (allowance && allowance.remaining < (tightest?.remaining ?? Infinity)) tightest = allowance;

@@ -27,10 +27,7 @@ export class FailedAttempts {
    * @param key the public id of what was guessed at. Null if there is none.
    */
   async note(address: string, key: string | null): Promise<void> {
-    const allowances = [
-      await this.#byAddress.take(address),
-      key === null ? null : await this.#byKey.take(key),
-    ];
+    const allowances = [this.#byAddress.take(address), key === null ? null : this.#byKey.take(key)];
     const exceeded = allowances.find((allowance) => allowance?.exceeded);
     if (!exceeded) return;
     await this.#delay();

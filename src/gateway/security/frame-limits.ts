@@ -26,10 +26,10 @@ export class FrameLimits {
   /** Counts a frame. Rejects if it is one too many, too large, or binary. @returns its text. */
   async admit(context: RequestContext, text: string | null, bytes: number): Promise<string> {
     const { limits, clientLimits, maxRequestBytes } = this.#deps;
-    const allowance = await limits.messages.take(this.#id);
+    const allowance = limits.messages.take(this.#id);
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
-    const counted = await clientLimits?.request(context);
+    const counted = clientLimits?.request(context);
     if (counted?.refusal) throw counted.refusal;
     checkMessageSize(text ?? '', bytes, maxRequestBytes);
     if (text !== null) return text;
@@ -41,6 +41,6 @@ export class FrameLimits {
 
   /** The socket is closed. */
   forget(): void {
-    void this.#deps.limits.messages.forget(this.#id);
+    this.#deps.limits.messages.forget(this.#id);
   }
 }

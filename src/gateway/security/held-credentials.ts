@@ -99,8 +99,8 @@ export class HeldCredentials {
 /** Every request has one, and most need nothing of it but that it is held. */
 class HeldStream implements StreamCredential, CredentialHolder {
   readonly #credentials: HeldCredentials;
-  readonly #checks: (() => void)[] = [];
-  readonly #onRefused = new Set<(error: ServiceError) => void>();
+  #checks: (() => void)[] | null = null;
+  #onRefused: Set<(error: ServiceError) => void> | null = null;
   #lost: AbortController | null = null;
   #error: ServiceError | null = null;
 
@@ -123,22 +123,24 @@ class HeldStream implements StreamCredential, CredentialHolder {
   }
 
   checkBy(check: () => void): void {
+    this.#checks ??= [];
     this.#checks.push(check);
   }
 
   check(): void {
-    for (const check of this.#checks) check();
+    for (const check of this.#checks ?? []) check();
   }
 
   onRefused(listener: (error: ServiceError) => void): () => void {
     if (this.#error && isRefusal(this.#error)) listener(this.#error);
+    this.#onRefused ??= new Set();
     this.#onRefused.add(listener);
-    return () => void this.#onRefused.delete(listener);
+    return () => void this.#onRefused?.delete(listener);
   }
 
   lose(error: ServiceError): void {
     this.#error = error;
-    if (isRefusal(error)) for (const listener of [...this.#onRefused]) listener(error);
+    if (isRefusal(error)) for (const listener of [...(this.#onRefused ?? [])]) listener(error);
     this.#lost?.abort(error);
   }
 }

@@ -26,6 +26,15 @@ export function unlessRefused<T>(
   if (!credential) return answer;
   return new Promise((resolve, reject) => {
     const forget = credential.onRefused(reject);
-    answer.then(resolve, reject).finally(forget);
+    answer.then(
+      (value) => {
+        forget();
+        resolve(value);
+      },
+      (error: unknown) => {
+        forget();
+        reject(error);
+      },
+    );
   });
 }

@@ -1,8 +1,8 @@
-/** Types for single files of the package, which itself has types only for its index. */
-declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
-  export { RateLimiterMemory as default } from 'rate-limiter-flexible';
-}
-
-declare module 'rate-limiter-flexible/lib/RateLimiterRes.js' {
-  export { RateLimiterRes as default } from 'rate-limiter-flexible';
+/** The type of a single file of the package, which itself has types only for its index. */
+declare module 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js' {
+  export default class MemoryStorage {
+    /** Begins a window of so many seconds with the first event of a key, and after the last one has ended. */
+    incrby(key: string, events: number, seconds: number): { consumedPoints: number; msBeforeNext: number };
+    delete(key: string): boolean;
+  }
 }

@@ -1,6 +1,6 @@
-// Not the package's index: it loads the drivers of every database, which costs each start some 50 ms.
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
+// Not the package's index: it loads the drivers of every database, which costs each start some 50 ms. Nor its limiter, which
+// answers each of several calls a message with a promise, and with a rejected one at the limit, though it never waits.
+import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js';
 import type { LimitsConfig } from '../../config/schema/agent-config.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { limitExceeded } from '../../core/limit-errors.ts';
@@ -17,25 +17,23 @@ export interface Allowance {
 
 /** Limits the events of a key per minute. A window begins with its first event. `false` switches the limit off. */
 export class WindowLimit {
-  readonly #limiter: RateLimiterMemory | null;
+  readonly #limit: number | false;
+  readonly #windows = new MemoryStorage();
   #refusals = 0;
 
   constructor(limit: number | false) {
-    this.#limiter =
-      limit === false ? null : new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+    this.#limit = limit;
   }
 
   /** Counts one event. Null if the limit is off. */
-  async take(key: string): Promise<Allowance | null> {
-    const limiter = this.#limiter;
-    if (!limiter) return null;
-    try {
-      return allowance(limiter.points, await limiter.consume(key), false);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      this.#refusals += 1;
-      return allowance(limiter.points, refusal, true);
-    }
+  take(key: string): Allowance | null {
+    const limit = this.#limit;
+    if (limit === false) return null;
+    const { consumedPoints: events, msBeforeNext } = this.#windows.incrby(key, 1, WINDOW_SECONDS);
+    const exceeded = events > limit;
+    if (exceeded) this.#refusals += 1;
+    const resetTime = Math.ceil((Date.now() + msBeforeNext) / 1000);
+    return { limit, remaining: Math.max(0, limit - events), resetTime, exceeded };
   }
 
   /** How often the limit was exceeded. */
@@ -43,8 +41,8 @@ export class WindowLimit {
     return this.#refusals;
   }
 
-  async forget(key: string): Promise<void> {
-    await this.#limiter?.delete(key);
+  forget(key: string): void {
+    this.#windows.delete(key);
   }
 }
 
@@ -107,15 +105,6 @@ export function limitHeaders(allowance: Omit<Allowance, 'exceeded'> | null): Rec
 
 export function tooManyConnections(refusal: Allowance): ServiceError {
   return limitExceeded(`${refusal.limit} open connections per address`, refusal);
-}
-
-function allowance(
-  limit: number,
-  { remainingPoints, msBeforeNext }: RateLimiterRes,
-  exceeded: boolean,
-): Allowance {
-  const resetTime = Math.ceil((Date.now() + msBeforeNext) / 1000);
-  return { limit, remaining: Math.max(0, remainingPoints), resetTime, exceeded };
 }
 
 function unixSeconds(): number {

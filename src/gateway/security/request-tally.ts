@@ -30,47 +30,47 @@ export class RequestTally {
   }
 
   /** Call first. Where nobody is authenticated, the address is all that is known of a client. */
-  async begin(address: string): Promise<void> {
-    if (!this.#deps.clientLimits) await this.byAddress(address);
+  begin(address: string): void {
+    if (!this.#deps.clientLimits) this.byAddress(address);
   }
 
-  /** Rejects if the address has sent too many. */
-  async byAddress(address: string): Promise<void> {
+  /** Throws if the address has sent too many. */
+  byAddress(address: string): void {
     if (this.#isCounted) return;
     this.#isCounted = true;
     if (!this.#isByAddress) return;
-    const allowance = await this.#deps.limits.requests.take(address);
+    const allowance = this.#deps.limits.requests.take(address);
     this.#allowance = allowance;
     if (allowance?.exceeded)
       throw limitExceeded(`${allowance.limit} requests per minute and address`, allowance);
   }
 
-  /** Rejects if the client, or its tenant, has sent too many. */
-  async byClient(client: RequestContext): Promise<void> {
+  /** Throws if the client, or its tenant, has sent too many. */
+  byClient(client: RequestContext): void {
     if (this.#isCounted) return;
     this.#isCounted = true;
-    await this.#take(client);
+    this.#take(client);
   }
 
-  /** Counts the further requests of one that was counted. Rejects as `byClient` does. */
-  async further(client: RequestContext, requests: number): Promise<void> {
-    for (let request = 0; request < requests; request += 1) await this.#take(client);
+  /** Counts the further requests of one that was counted. Throws as `byClient` does. */
+  further(client: RequestContext, requests: number): void {
+    for (let request = 0; request < requests; request += 1) this.#take(client);
   }
 
   /** What is answered to a request that failed with this error, perhaps before it was counted. */
-  async refusal(thrown: unknown, address: string): Promise<unknown> {
+  refusal(thrown: unknown, address: string): unknown {
     try {
-      await this.byAddress(address);
+      this.byAddress(address);
       return thrown;
     } catch (tooMany) {
       return tooMany;
     }
   }
 
-  async #take(client: RequestContext): Promise<void> {
+  #take(client: RequestContext): void {
     const { clientLimits } = this.#deps;
     if (!clientLimits) return;
-    const { allowance, refusal } = await clientLimits.request(client);
+    const { allowance, refusal } = clientLimits.request(client);
     this.#allowance = allowance;
     if (refusal) throw refusal;
   }

@@ -20,8 +20,8 @@ interface OpenTurn {
 export interface ClientQuotas {
   readonly sessions: SessionQuota;
   readonly turns: OpenTurns;
-  /** Counts a message. Rejects with `RATE_LIMIT_EXCEEDED`. */
-  readonly countMessage: (client: RequestContext) => Promise<void>;
+  /** Counts a message. Throws `RATE_LIMIT_EXCEEDED`. */
+  readonly countMessage: (client: RequestContext) => void;
 }
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
@@ -29,9 +29,13 @@ type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
 /** Called once: with the answer, or without one if the request was refused. */
 type Settle<T extends RequestType> = (answer?: Answer<T>) => void;
 
-type Admissions = {
-  readonly [T in RequestType]?: (request: Request<T>, client: RequestContext) => Promise<Settle<T>>;
-};
+/** Throws, or rejects, if the limits leave no room. */
+type Admission<T extends RequestType> = (
+  request: Request<T>,
+  client: RequestContext,
+) => Settle<T> | Promise<Settle<T>>;
+
+type Admissions = { readonly [T in RequestType]?: Admission<T> };
 
 /** The requests of clients to an agent: no more sessions, messages and running turns than their limits say. */
 export class LimitedRequests implements Pick<Bus, 'send'> {
@@ -63,7 +67,8 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
     request: Request<T>,
     client: RequestContext,
   ): Promise<Answer<T>> {
-    const settle = await this.#admissions[type]?.(request, client);
+    const admitted = this.#admissions[type]?.(request, client);
+    const settle = admitted instanceof Promise ? await admitted : admitted;
     try {
       const answer = await this.#bus.send(type, request, client);
       settle?.(answer);
@@ -74,13 +79,20 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
     }
   }
 
-  async #admitTurn(
+  #admitTurn(
     { sessionId, turnId }: Request<'turn.start'>,
     client: RequestContext,
-  ): Promise<Settle<'turn.start'>> {
-    const { sessions, turns, countMessage } = this.#quotas;
-    await countMessage(client);
-    const release = await sessions.admit(sessionId, this.#bus);
+  ): ReturnType<Admission<'turn.start'>> {
+    const { sessions, countMessage } = this.#quotas;
+    countMessage(client);
+    const admitted = sessions.admit(sessionId, this.#bus);
+    const open = (release: () => void) => this.#open({ sessionId, turnId }, client, release);
+    return admitted instanceof Promise ? admitted.then(open) : open(admitted);
+  }
+
+  /** @param release of the session. */
+  #open({ sessionId, turnId }: OpenTurn, client: RequestContext, release: () => void): Settle<'turn.start'> {
+    const { turns } = this.#quotas;
     try {
       // Before it begins: it may end before its answer arrives here.
       turns.open({ sessionId, turnId }, client);

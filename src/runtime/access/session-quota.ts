@@ -28,6 +28,13 @@ interface Count {
   counting: Promise<void> | null;
 }
 
+/** A limit that a session counts against, and what the ids of its sessions begin with. */
+interface Limited {
+  readonly of: LimitHolder;
+  readonly limit: number;
+  readonly prefix: string;
+}
+
 /** An agent, as far as its sessions are counted. */
 type Agent = Pick<Bus, 'send'>;
 
@@ -61,17 +68,35 @@ export class SessionQuota {
 
   /**
    * Call before a request that begins the session if there is none. Rejects with `RATE_LIMIT_EXCEEDED` if it would, and
-   * there is no room. @returns what to call once when the request is over.
+   * there is no room. @returns what to call once when the request is over. A promise of it only if the sessions must be
+   * counted first.
    */
-  async admit(sessionId: SessionId, agent: Agent): Promise<() => void> {
-    const prefixes = ownerPrefixes(sessionId);
-    if (!prefixes) return () => undefined;
-    const wanted: { of: LimitHolder; limit: number; count: Count; prefix: string }[] = [];
-    for (const holder of HOLDERS) {
-      const limit = this.#limits[holder];
-      const prefix = prefixes[holder];
-      if (limit !== false) wanted.push({ of: holder, limit, count: await this.#counted(prefix), prefix });
+  admit(sessionId: SessionId, agent: Agent): (() => void) | Promise<() => void> {
+    const limited = this.#limitsOf(sessionId);
+    const counts: Count[] = [];
+    for (const { limit, prefix } of limited) {
+      const count = this.#counts.get(prefix);
+      if (!count || count.counting || count.sessions + count.pending >= limit)
+        return this.#admitCounted(limited, sessionId, agent);
+      counts.push(count);
     }
+    return reserve(counts);
+  }
+
+  /** Several limits, if neither is off. */
+  #limitsOf(sessionId: SessionId): Limited[] {
+    const prefixes = ownerPrefixes(sessionId);
+    const limited: Limited[] = [];
+    for (const of of prefixes ? HOLDERS : []) {
+      const limit = this.#limits[of];
+      if (prefixes && limit !== false) limited.push({ of, limit, prefix: prefixes[of] });
+    }
+    return limited;
+  }
+
+  async #admitCounted(limited: readonly Limited[], sessionId: SessionId, agent: Agent): Promise<() => void> {
+    const wanted: (Limited & { readonly count: Count })[] = [];
+    for (const one of limited) wanted.push({ ...one, count: await this.#counted(one.prefix) });
     const findFull = () => wanted.find(({ limit, count }) => count.sessions + count.pending >= limit);
     let full = findFull();
     if (full) {
@@ -87,10 +112,7 @@ export class SessionQuota {
       full.count.counting ??= this.#read(full.prefix, full.count);
       await full.count.counting;
     }
-    for (const { count } of wanted) count.pending += 1;
-    return () => {
-      for (const { count } of wanted) count.pending -= 1;
-    };
+    return reserve(wanted.map(({ count }) => count));
   }
 
   /** Call with each signal of each session. */
@@ -169,6 +191,14 @@ export class SessionQuota {
       return;
     }
   }
+}
+
+/** @returns what gives the room back. */
+function reserve(counts: readonly Count[]): () => void {
+  for (const count of counts) count.pending += 1;
+  return () => {
+    for (const count of counts) count.pending -= 1;
+  };
 }
 
 function tooMany({ of, limit }: { readonly of: LimitHolder; readonly limit: number }) {

@@ -31,7 +31,7 @@ describe('the turns of an agent that goes on with them before its clients can be
       {
         sessions: new SessionQuota({ principal: false, tenant: false }),
         turns: new OpenTurns({ principal: 1, tenant: false }),
-        countMessage: async () => undefined,
+        countMessage: () => undefined,
       },
       registry.openTurns,
     );

@@ -31,14 +31,15 @@ function quotaOf(agent: CountedAgent, principal: number | false, tenant: number 
   const quota = new SessionQuota({ principal, tenant }, () => clock.now);
   const { bus } = agent;
   quota.watch(bus);
-  const admit = (sessionId: string) => quota.admit(sessionId, bus);
+  const admitNow = (sessionId: string) => quota.admit(sessionId, bus);
+  const admit = async (sessionId: string) => admitNow(sessionId);
   const begin = async (sessionId: string): Promise<void> => {
     const release = await admit(sessionId);
     agent.sessions.add(sessionId);
     quota.begun(sessionId);
     release();
   };
-  return { clock, quota, admit, begin };
+  return { clock, quota, admitNow, admit, begin };
 }
 
 const refusal = { code: 'RATE_LIMIT_EXCEEDED' };
@@ -55,6 +56,18 @@ describe('the quota of sessions', () => {
     });
     await begin('acme/ab/2');
     expect(agent.counts).toBe(2);
+  });
+
+  it('admits without waiting while it knows that there is room', async () => {
+    const agent = new CountedAgent('acme/a/1');
+    const { admitNow, admit } = quotaOf(agent, 3, 3);
+    expect(admitNow('bare')).toBeTypeOf('function');
+    (await admit('acme/a/2'))();
+    const { counts } = agent;
+    expect(admitNow('acme/a/2')).toBeTypeOf('function');
+    expect(admitNow('acme/a/3')).toBeTypeOf('function');
+    await expect(admit('acme/a/4')).rejects.toMatchObject(refusal);
+    expect(agent.counts).toBe(counts);
   });
 
   it('lets nobody pass the limit together', async () => {
