@@ -12,11 +12,27 @@ function appendOf(...data: string[]): LinkedAppend {
   };
 }
 
+/** The same after the first event of its stream. */
+function following(append: LinkedAppend): LinkedAppend {
+  return { ...append, after: { seq: 1, hash: 'h' } };
+}
+
 describe('an append to PostgreSQL', () => {
   it('may take longer when it brings megabytes, by one event or by several appends', () => {
     const half = 'x'.repeat(600_000);
     expect(appendStatement(writing, [appendOf('{}', half)]).mayBeLong).toBe(false);
     expect(appendStatement(writing, [appendOf(half + half)]).mayBeLong).toBe(true);
     expect(appendStatement(writing, [appendOf(half), appendOf(half)]).mayBeLong).toBe(true);
+    expect(appendStatement(writing, [following(appendOf('{}', half))]).mayBeLong).toBe(false);
+    expect(appendStatement(writing, [following(appendOf(half, half))]).mayBeLong).toBe(true);
+  });
+
+  it('is a shorter statement when it is alone and its stream is there', () => {
+    const first = appendOf('{}');
+    expect(appendStatement(writing, [following(first)]).name).toBe('continue');
+    expect(appendStatement(writing, [first]).name).toBe('append');
+    expect(appendStatement(writing, [following(first), first]).name).toBe('append');
+    const many = Array.from({ length: 100 }, () => following(first));
+    expect(appendStatement(writing, many).name).toBe('append');
   });
 });
