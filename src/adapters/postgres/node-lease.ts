@@ -68,7 +68,9 @@ export class NodeLease implements AsyncDisposable {
   readonly #log: Logger;
   readonly #lost = Promise.withResolvers<FencedError>();
   #timer: NodeJS.Timeout | undefined;
-  #renewing: Promise<void> = Promise.resolve();
+  #renewing: Promise<void> | null = null;
+  /** The one after it, if somebody waits for that. */
+  #next: Promise<void> | null = null;
   #isOver = false;
   #renewal: Renewal;
   /** When the lease ends at the earliest, by the clock of this process. */
@@ -177,14 +179,30 @@ export class NodeLease implements AsyncDisposable {
 
   #renewSoon(ms: number): void {
     if (this.#isOver) return;
-    this.#timer = setTimeout(() => {
-      this.#renewing = this.renew();
-    }, ms);
+    this.#timer = setTimeout(() => void this.renew(), ms);
     this.#timer.unref();
   }
 
-  /** Now, and again after some time. */
-  async renew(): Promise<void> {
+  /**
+   * Now, and again after some time. One renewal at a time: each ends with a timer, and only the last timer is known. Whoever
+   * comes during one waits for the one after it, because the first may have read too early what it reads.
+   */
+  renew(): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    if (this.#renewing) {
+      this.#next ??= this.#renewing.then(() => {
+        this.#next = null;
+        return this.renew();
+      });
+      return this.#next;
+    }
+    this.#renewing = this.#renewNow().finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<void> {
     clearTimeout(this.#timer);
     let next = this.#times.renewMs;
     try {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LeaseTimes } from '../../../src/adapters/postgres/node-lease.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
@@ -190,6 +190,37 @@ describe('the lease of a node', () => {
     node.membership.onRenewed(() => heard.push(node.membership.isHeld));
     await node.membership.refresh();
     expect(heard).toEqual([true]);
+  });
+
+  it('is renewed once at a time, and whoever asks meanwhile hears what is true after that', async () => {
+    const url = server.newUrl();
+    await using node = await join(url);
+    let renewals = 0;
+    node.membership.onRenewed(() => {
+      renewals += 1;
+    });
+    await using locked = await lock(url, 'LOCK TABLE @.nodes IN ACCESS EXCLUSIVE MODE');
+    const first = node.membership.refresh();
+    await locked.isAwaited();
+    const later = [node.membership.refresh(), node.membership.refresh()];
+    await locked.release(
+      `INSERT INTO @.nodes (name, version, lease_end, shares) VALUES ('new', '1', now() + interval '1 h', true)`,
+    );
+    await Promise.all([first, ...later]);
+    expect(renewals).toBe(2);
+    expect([...node.membership.living.values()].map(({ name }) => name)).toContain('new');
+  });
+
+  it('has no timer when the service has stopped, although two have asked for it at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { store, membership } = await join(server.newUrl());
+    await Promise.all([membership.refresh(), membership.refresh()]);
+    const last = [membership.refresh(), membership.refresh()];
+    await store[Symbol.asyncDispose]();
+    await Promise.all(last);
+    await membership.refresh();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('gives the others time after an outage, also where a renewal was on its way all the while', async () => {
