@@ -82,7 +82,7 @@ class NatsLink implements NodeLink {
     const maxBytes = this.#connection.info?.max_payload ?? 1024 * 1024;
     for (const message of messagesOf(text, `${this.#sender}.${this.#sent}`, maxBytes)) {
       this.#connection.publish(this.#prefix + subject, message);
-      this.#waiting += message.length;
+      this.#waiting += Buffer.byteLength(message);
     }
     if (this.#waiting > CONFIRM_BYTES && !this.#confirming) void this.#confirm();
   }

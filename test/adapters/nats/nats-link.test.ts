@@ -179,21 +179,27 @@ describe('a NATS server that is away', () => {
     await meet(linked.one, linked.heard);
   });
 
-  it('does not keep more than it may: what is said to one that does not read is dropped', async () => {
-    await using own = await NatsServer.start();
-    await using linked = await pair(own.url);
-    process.kill(own.pid, 'SIGSTOP');
-    try {
-      const text = 'x'.repeat(1_000_000);
-      for (let count = 0; count < 60; count += 1) linked.one.publish('s', text);
-      expect(linked.one.dropped).toBeGreaterThan(20);
-      expect(linked.one.dropped).toBeLessThan(40);
-    } finally {
-      process.kill(own.pid, 'SIGCONT');
-    }
-    linked.heard.length = 0;
-    await meet(linked.one, linked.heard);
-  });
+  it.each([
+    ['one', 'x'],
+    ['three', '日'],
+  ])(
+    'does not keep more than it may: what is said to one that does not read is dropped (bytes of a character: %s)',
+    async (_, character) => {
+      await using own = await NatsServer.start();
+      await using linked = await pair(own.url);
+      process.kill(own.pid, 'SIGSTOP');
+      try {
+        const text = character.repeat(1_000_000 / Buffer.byteLength(character));
+        for (let count = 0; count < 60; count += 1) linked.one.publish('s', text);
+        expect(linked.one.dropped).toBeGreaterThan(20);
+        expect(linked.one.dropped).toBeLessThan(40);
+      } finally {
+        process.kill(own.pid, 'SIGCONT');
+      }
+      linked.heard.length = 0;
+      await meet(linked.one, linked.heard);
+    },
+  );
 
   it('does not keep a link from being closed', async () => {
     const own = await NatsServer.start();
