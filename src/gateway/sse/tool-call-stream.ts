@@ -50,7 +50,8 @@ export async function toolCallStream(
     let isOver = false;
     const stop = (): void => {
       unwatch();
-      if (!isOver) void bus.send('tool.cancel', { callId }, context);
+      // The call may have ended meanwhile, and nobody is left to be told.
+      if (!isOver) bus.send('tool.cancel', { callId }, context).catch(() => undefined);
       isOver = true;
     };
     const finish = (last: () => void): void => {
