@@ -12,8 +12,8 @@ import {
 import type { NodeLink } from '../../ports/node-link.ts';
 import type { Peers } from '../../ports/peers.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
-import { within } from '../../timing/deadline.ts';
-import { NodeCalls } from './node-calls.ts';
+import type { Clock } from '../../timing/clock.ts';
+import { LateAnswerError, NodeCalls } from './node-calls.ts';
 import {
   ALL_NODES,
   type Announcement,
@@ -37,7 +37,6 @@ const JOINED = 'node.joined';
 const LEAVING = 'node.leaving';
 const REMOVED = 'node.removed';
 const CHANGED = 'stream.changed';
-const NO_ANSWER = Symbol('no answer');
 
 type Position = ServiceRequests['session.position']['answer'];
 
@@ -65,6 +64,8 @@ export interface ClusterAgent {
 export interface ClusterDeps extends ClusterPorts {
   readonly store: Pick<EventStore, 'pages'>;
   readonly log: Logger;
+  /** Of what other nodes are asked. A simulated one, in tests. */
+  readonly clock?: Clock;
 }
 
 /** This node among the others. The agents of the node share it; each has the streams with its prefix. */
@@ -95,7 +96,7 @@ export class Cluster implements Peers, AsyncDisposable {
   #checking = false;
   readonly #stops: (() => void)[];
 
-  constructor({ membership, link, store, log }: ClusterDeps) {
+  constructor({ membership, link, store, log, clock }: ClusterDeps) {
     this.membership = membership;
     this.#link = link;
     const outbox = new Outbox(link);
@@ -108,6 +109,7 @@ export class Cluster implements Peers, AsyncDisposable {
       membership,
       log,
       answer: (question, from) => this.#answer(question, from),
+      clock,
     });
     this.feeds = new RemoteFeeds({
       membership,
@@ -237,16 +239,13 @@ export class Cluster implements Peers, AsyncDisposable {
   async askOthers(question: Question): Promise<unknown[]> {
     const ask = async (node: NodeId): Promise<unknown[]> => {
       try {
-        const answer = await within(ANSWER_MS, this.calls.ask(node, question), NO_ANSWER);
-        if (answer !== NO_ANSWER) return [answer];
-        this.#log.warn({ asked: node, question: question.type }, 'a node did not answer in time');
+        return [await this.calls.ask(node, question, ANSWER_MS)];
       } catch (err) {
-        this.#log.debug(
-          { asked: node, question: question.type, err },
-          'a node refused, or could not be asked',
-        );
+        const asked = { asked: node, question: question.type };
+        if (err instanceof LateAnswerError) this.#log.warn(asked, 'a node did not answer in time');
+        else this.#log.debug({ ...asked, err }, 'a node refused, or could not be asked');
+        return [];
       }
-      return [];
     };
     return (await Promise.all(this.others.map(({ nodeId }) => ask(nodeId)))).flat();
   }

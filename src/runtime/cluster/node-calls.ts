@@ -5,6 +5,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { type Membership, type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
 import type { NodeLink } from '../../ports/node-link.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import {
   type Answer,
   type Ask,
@@ -18,8 +19,6 @@ import {
 const REPEAT_MS = 1_000;
 /** A node that lives, but says nothing for this long, cannot be reached. */
 const UNHEARD_MS = 5_000;
-/** Answers that are kept for one node. It asks again at most for those it still waits for. */
-const MOST_ANSWERS = 10_000;
 
 /** The node that was asked is gone, or cannot be reached. It may have done what it was asked for. */
 export class NodeLostError extends Error {
@@ -30,6 +29,11 @@ export class NodeLostError extends Error {
     super(`node ${node} ${why}`);
     this.node = node;
   }
+}
+
+/** The answer has not come in the time that the question gave it. */
+export class LateAnswerError extends Error {
+  override readonly name = 'LateAnswerError';
 }
 
 /** The other nodes cannot be reached now. Nothing was done. */
@@ -57,16 +61,11 @@ interface Waiting {
   readonly node: NodeId;
   readonly question: Question;
   readonly settled: PromiseWithResolvers<unknown>;
+  /** Of the time that the question gives its answer. */
+  readonly timer: unknown;
   sentAt: number;
   /** When the node was heard of last. */
   heardAt: number;
-}
-
-/** The questions of one node. */
-interface Asker {
-  low: number;
-  /** By the id of the question; null while it is being answered. */
-  readonly answers: Map<number, string | null>;
 }
 
 /**
@@ -78,7 +77,7 @@ export class NodeCalls {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #askers = new Map<NodeId, Asker>();
+  readonly #askers = new Map<NodeId, KeptAnswers>();
   #lastId = 0;
   #sweep: unknown = null;
   #isClosed = false;
@@ -92,15 +91,18 @@ export class NodeCalls {
   /**
    * Rejects with the `ServiceError` of a refusal, with a `SessionElsewhereError` when nothing was done because another
    * node has the session, and with a `NodeLostError` when nobody knows whether it was done.
+   * @param limitMs how long the answer is waited for; then it rejects with a `LateAnswerError`. Left out: as long as the node
+   * says that the answer will come.
    */
-  ask(node: NodeId, question: Question): Promise<unknown> {
+  ask(node: NodeId, question: Question, limitMs?: number): Promise<unknown> {
     const { link } = this.#deps;
     if (!link.isUp || this.#isClosed) return Promise.reject(busAway());
     this.#lastId += 1;
     const id = this.#lastId;
     const now = this.#now();
     const settled = Promise.withResolvers<unknown>();
-    const waiting: Waiting = { node, question, settled, sentAt: now, heardAt: now };
+    const timer = limitMs === undefined ? undefined : this.#clock.setTimeout(() => this.#giveUp(id), limitMs);
+    const waiting: Waiting = { node, question, settled, timer, sentAt: now, heardAt: now };
     this.#waiting.set(id, waiting);
     this.#send(id, waiting);
     this.#sweepLater();
@@ -109,16 +111,12 @@ export class NodeCalls {
 
   hearAsk({ from, id, low, question }: Ask): void {
     const asker = this.#asker(from);
-    if (low > asker.low) {
-      asker.low = low;
-      for (const known of asker.answers.keys()) if (known < low) asker.answers.delete(known);
-    }
-    // Its answer was received.
-    if (id < asker.low) return;
-    const known = asker.answers.get(id);
+    asker.forgetBefore(low);
+    const known = asker.find(id);
     if (known === undefined) void this.#answer(asker, { from, id, question });
-    else if (known === null) this.#publish(from, { type: 'ack', from: this.#self, id });
-    else this.#deps.link.publish(nodeSubject(from), known);
+    else if (known === 'answering') this.#publish(from, { type: 'ack', from: this.#self, id });
+    // Of what was given up, whoever still waits hears nothing, and nobody knows whether it was done.
+    else if (known !== 'given up') this.#deps.link.publish(nodeSubject(from), known.text);
   }
 
   hearAck(from: NodeId, id: number): void {
@@ -129,16 +127,17 @@ export class NodeCalls {
   hearAnswer({ from, id, result }: Answer): void {
     const waiting = this.#waiting.get(id);
     if (waiting?.node !== from) return;
-    this.#waiting.delete(id);
+    this.#forget(id, waiting);
     settle(waiting, result);
   }
 
   /** These nodes are gone, for ever. */
   forgetLost(nodes: readonly NodeId[]): void {
     for (const node of nodes) this.#askers.delete(node);
-    for (const [id, { node, settled }] of this.#waiting) {
+    for (const [id, waiting] of this.#waiting) {
+      const { node, settled } = waiting;
       if (!nodes.includes(node)) continue;
-      this.#waiting.delete(id);
+      this.#forget(id, waiting);
       settled.reject(new NodeLostError(node, 'is gone'));
     }
   }
@@ -147,27 +146,30 @@ export class NodeCalls {
   close(): void {
     this.#isClosed = true;
     this.#clock.clearTimeout(this.#sweep);
-    for (const { node, settled } of this.#waiting.values())
-      settled.reject(new NodeLostError(node, 'is not waited for: this node is stopping'));
-    this.#waiting.clear();
+    for (const [id, waiting] of this.#waiting) {
+      this.#forget(id, waiting);
+      waiting.settled.reject(new NodeLostError(waiting.node, 'is not waited for: this node is stopping'));
+    }
   }
 
   get #self(): NodeId {
     return this.#deps.membership.self;
   }
 
-  #asker(node: NodeId): Asker {
-    const known = this.#askers.get(node) ?? { low: 0, answers: new Map() };
+  #asker(node: NodeId): KeptAnswers {
+    const known = this.#askers.get(node) ?? new KeptAnswers();
     this.#askers.set(node, known);
     return known;
   }
 
-  async #answer(asker: Asker, { from, id, question }: Pick<Ask, 'from' | 'id' | 'question'>): Promise<void> {
-    asker.answers.set(id, null);
+  async #answer(
+    asker: KeptAnswers,
+    { from, id, question }: Pick<Ask, 'from' | 'id' | 'question'>,
+  ): Promise<void> {
+    asker.begin(id);
     const result = await this.#resultOf(question, from);
     const text = encodeMessage({ type: 'answer', from: this.#self, id, result } satisfies Answer);
-    if (id >= asker.low) asker.answers.set(id, text);
-    if (asker.answers.size > MOST_ANSWERS) forgetOldest(asker.answers);
+    asker.keep(id, text);
     this.#deps.link.publish(nodeSubject(from), text);
   }
 
@@ -196,6 +198,19 @@ export class NodeCalls {
     this.#deps.link.publish(nodeSubject(node), encodeMessage(message));
   }
 
+  #forget(id: number, { timer }: Waiting): void {
+    this.#waiting.delete(id);
+    this.#clock.clearTimeout(timer);
+  }
+
+  /** Otherwise it would be repeated for as long as the other node takes, and that one would keep all later answers. */
+  #giveUp(id: number): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#forget(id, waiting);
+    waiting.settled.reject(new LateAnswerError(`node ${waiting.node} has not answered in time`));
+  }
+
   #sweepLater(): void {
     if (this.#sweep !== null || this.#isClosed) return;
     this.#sweep = this.#clock.setTimeout(() => {
@@ -209,7 +224,7 @@ export class NodeCalls {
     const now = this.#now();
     for (const [id, waiting] of this.#waiting) {
       if (now - waiting.heardAt >= UNHEARD_MS) {
-        this.#waiting.delete(id);
+        this.#forget(id, waiting);
         waiting.settled.reject(new NodeLostError(waiting.node, 'does not answer'));
       } else if (now - waiting.sentAt >= REPEAT_MS) {
         waiting.sentAt = now;
@@ -232,13 +247,5 @@ function settle({ settled, node }: Waiting, result: Result): void {
       return;
     default:
       result satisfies never;
-  }
-}
-
-function forgetOldest(answers: Map<number, string | null>): void {
-  for (const [id, answer] of answers) {
-    if (answer === null) continue;
-    answers.delete(id);
-    return;
   }
 }

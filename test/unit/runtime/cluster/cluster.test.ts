@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import { Cluster } from '../../../../src/runtime/cluster/cluster.ts';
 import { LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
@@ -6,7 +7,7 @@ import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts'
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
 /** So many nodes, which know each other. */
-async function nodes(count: number) {
+async function nodes(count: number, clock?: SimulatedClock) {
   const shared = new MemoryClusterLog(memoryEventStore());
   const network = new MemoryNetwork();
   const memberships = Array.from({ length: count }, () => shared.join());
@@ -14,7 +15,8 @@ async function nodes(count: number) {
   const logs = memberships.map(() => recordingLog());
   const clusters = memberships.map((membership, index) => {
     const { store } = membership;
-    return new Cluster({ membership, link: network.connect(), store, log: logs[index] ?? recordingLog() });
+    const log = logs[index] ?? recordingLog();
+    return new Cluster({ membership, link: network.connect(), store, log, ...(clock && { clock }) });
   });
   return { shared, network, memberships, clusters, logs };
 }
@@ -26,6 +28,33 @@ it('has no answer of a node that does not know the question yet', async () => {
   ready?.onAsked('topic', async () => 'answer');
   starting?.onAsked('another topic', async () => 'another answer');
   expect(await asking?.askAll('topic', null)).toEqual(['answer']);
+});
+
+it('waits two seconds for the answers of all nodes, and does not ask on', async () => {
+  const clock = new SimulatedClock();
+  const { clusters, logs, network } = await nodes(3, clock);
+  const [asking, slow, quick] = clusters;
+  const asked = Promise.withResolvers<void>();
+  slow?.onAsked('topic', () => {
+    asked.resolve();
+    return new Promise(() => undefined);
+  });
+  quick?.onAsked('topic', async () => 'answer');
+  const answers = asking?.askAll('topic', null);
+  await asked.promise;
+  // The other answer arrives.
+  for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
+  clock.increment(2_000);
+  expect(await answers).toEqual(['answer']);
+  expect(logs[0]?.lines).toMatchObject([{ level: 'warn', message: 'a node did not answer in time' }]);
+  let sent = 0;
+  network.way = () => {
+    sent += 1;
+    return [0];
+  };
+  clock.increment(10_000);
+  await new Promise(setImmediate);
+  expect(sent).toBe(0);
 });
 
 it('hears a node again that one list of nodes has lacked', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { ServiceError } from '../../../../src/core/errors.ts';
+import { MEGABYTE } from '../../../../src/core/size-limits.ts';
 import { StaleVersionError } from '../../../../src/ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../../../src/ports/membership.ts';
 import { NodeCalls, NodeLostError } from '../../../../src/runtime/cluster/node-calls.ts';
@@ -52,8 +53,8 @@ class Node {
     this.link.subscribe(nodeSubject(self), (text) => this.#hear(parseMessage(text)));
   }
 
-  ask(node: Node, payload: unknown): Promise<unknown> {
-    return this.calls.ask(node.self, { type: 'topic', topic: 't', payload });
+  ask(node: Node, payload: unknown, limitMs?: number): Promise<unknown> {
+    return this.calls.ask(node.self, { type: 'topic', topic: 't', payload }, limitMs);
   }
 
   #hear(message: NodeMessage | null): void {
@@ -172,6 +173,30 @@ describe('a question to another node', () => {
     const answer = one.ask(other, 'q');
     await settle();
     expect(await answer).toBeUndefined();
+  });
+
+  it('is given up, and repeated no more, when its answer comes later than it may', async () => {
+    const { one, other, network, settle, pass } = pair();
+    const work = Promise.withResolvers<string>();
+    other.answer = async (payload) => (payload === 'slow' ? work.promise : payload);
+    const outcome = outcomeOf(one.ask(other, 'slow', 2 * REPEAT_MS));
+    const quick = one.ask(other, 'quick', 2 * REPEAT_MS);
+    await settle();
+    expect(await quick).toBe('quick');
+    await pass(REPEAT_MS);
+    await pass(REPEAT_MS);
+    expect(await outcome).toMatchObject({ error: { name: 'LateAnswerError' } });
+    const asked = one.link.sent.length;
+    for (let times = 0; times < 5; times += 1) await pass(REPEAT_MS);
+    expect(one.link.sent).toHaveLength(asked);
+    // Too late for anybody.
+    work.resolve('at last');
+    await settle();
+    const next = one.ask(other, 'next');
+    await settle();
+    expect(await next).toBe('next');
+    expect(parseMessage(one.link.sent.at(-1)?.text ?? '')).toMatchObject({ type: 'ask', id: 3, low: 3 });
+    expect(network.size).toBe(0);
   });
 
   it('is refused at once while this node reaches nobody', async () => {
@@ -301,6 +326,47 @@ describe('the answers that a node keeps', () => {
     await settle();
     expect(other.link.sent).toHaveLength(answers + 1);
     expect(other.done).toEqual(['first', 'second']);
+  });
+
+  it('are no more megabytes than it may keep, and what is given up is not done again', async () => {
+    const { one, other, settle, pass } = pair();
+    const work = Promise.withResolvers<string>();
+    // Two bytes for each character.
+    const long = 'é'.repeat(MEGABYTE / 2);
+    other.answer = async (payload) => (payload === 'slow' ? work.promise : long);
+    const slow = one.ask(other, 'slow');
+    await settle();
+    for (let count = 1; count <= 20; count += 1) {
+      const answer = one.ask(other, `long ${count}`);
+      await settle();
+      expect(await answer).toBe(long);
+    }
+    const answersTo = async (index: number): Promise<number> => {
+      const sent = other.link.sent.length;
+      repeat(one, other, index);
+      await settle();
+      return other.link.sent.length - sent;
+    };
+    const kept = [];
+    for (let index = 1; index <= 20; index += 1) kept.push(await answersTo(index));
+    // Fifteen and the names of their fields are less than sixteen megabytes.
+    expect(kept).toEqual([...Array(5).fill(0), ...Array(15).fill(1)]);
+    expect(other.done).toHaveLength(21);
+    work.resolve('done');
+    await pass(REPEAT_MS);
+    expect(await slow).toBe('done');
+  });
+
+  it('have the last one among them, however long it is', async () => {
+    const { one, other, settle } = pair();
+    other.answer = async () => 'x'.repeat(17 * MEGABYTE);
+    const answer = one.ask(other, 'q');
+    await settle();
+    expect(await answer).toHaveLength(17 * MEGABYTE);
+    repeat(one, other, 0);
+    await settle();
+    expect(other.link.sent.filter(({ text }) => isA('answer')(text))).toHaveLength(2);
+    expect(other.done).toEqual(['q']);
   });
 
   it('are kept while an earlier question of the node is open', async () => {
