@@ -16,24 +16,31 @@ export function auditRoute(audit: Audit): Route {
     method: 'GET',
     path: PATH,
     access: 'admin',
+    mayStream: true,
     handler: async (request) => {
       const { since, until, principal, session: sessionId } = parseQuery(AuditQuery, request);
       const { tenant } = request.context;
+      request.use?.openStream();
       const entries = await audit.read({
         ...{ tenant, principal, sessionId },
         since: since === undefined ? undefined : Date.parse(since),
         until: until === undefined ? undefined : Date.parse(until),
       });
       audit.record({ ...auditedClient(request.context), what: `GET ${PATH}`, outcome: 'ok' });
-      const body = ReadableStream.from(lines(entries));
+      const body = ReadableStream.from(lines(entries, request.credential?.lost));
       return { status: 200, headers: { 'Content-Type': EXPORT_TYPE }, body, stream: 'bytes' };
     },
   };
 }
 
-async function* lines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<Uint8Array, void, void> {
+/** @param lost aborted when the client may read no more: then the answer is broken off. */
+async function* lines(
+  entries: AsyncIterable<AuditEntry>,
+  lost: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, void> {
   let chunk = '';
   for await (const entry of entries) {
+    lost?.throwIfAborted();
     chunk += `${JSON.stringify(entry)}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield Buffer.from(chunk);
