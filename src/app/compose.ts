@@ -19,6 +19,7 @@ import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
 import { SessionRetention } from '../runtime/sessions/session-retention.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
+import { StartRecovery } from '../runtime/sessions/start-recovery.ts';
 import type { WorkingMemory } from '../runtime/sessions/working-memory.ts';
 import { McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import { PassedRequests } from '../runtime/tools/passed-requests.ts';
@@ -126,7 +127,8 @@ export async function composeAgent({
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
     beforeErasure: (sessionId) => grants?.endAll(sessionId),
   });
-  const archive = new SessionArchive(journal, fold, sessions);
+  const recovery = new StartRecovery();
+  const archive = new SessionArchive({ journal, fold, sessions, recovery });
   const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });
 
   const requests = new KeyedRequests(store, log, { isShared: cluster !== undefined });
@@ -174,6 +176,7 @@ export async function composeAgent({
         follow: () => followOthers(cluster, prefix, { supervisor, grants, keys, log }),
       },
   });
+  void recovery.follow(begun.recovered);
 
   return {
     bus: shared ?? bus,

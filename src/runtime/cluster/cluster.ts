@@ -236,10 +236,10 @@ export class Cluster implements Peers, AsyncDisposable {
   }
 
   /** The answers of the other nodes that answer in time. */
-  async askOthers(question: Question): Promise<unknown[]> {
+  async askOthers(question: Question, limitMs = ANSWER_MS): Promise<unknown[]> {
     const ask = async (node: NodeId): Promise<unknown[]> => {
       try {
-        return [await this.calls.ask(node, question, ANSWER_MS)];
+        return [await this.calls.ask(node, question, limitMs)];
       } catch (err) {
         const asked = { asked: node, question: question.type };
         if (err instanceof LateAnswerError) this.#log.warn(asked, 'a node did not answer in time');

@@ -6,6 +6,7 @@ import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.t
 import type { Bus } from '../../ports/bus.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
+import { MOST_RECOVERY_MS } from '../sessions/start-recovery.ts';
 import type { Cluster } from './cluster.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
@@ -143,11 +144,15 @@ export class Gathered {
     context: RequestContext,
   ): Promise<Answer<T>[]> {
     const { cluster, prefix } = this.#deps;
-    const answers = await cluster.askOthers({ type: 'request', prefix, name, request, context });
+    const question = { type: 'request', prefix, name, request, context } as const;
+    const answers = await cluster.askOthers(question, KNOWN_LATER.has(name) ? MOST_RECOVERY_MS : undefined);
     // The other nodes answer as their handlers of this type do.
     return answers as Answer<T>[];
   }
 }
+
+/** A node that has just started answers these when it knows what waits in the sessions that it took over. */
+const KNOWN_LATER: ReadonlySet<RequestType> = new Set(['approval.list', 'input.list']);
 
 type Waiting = Pick<WaitingApproval | WaitingInput, 'since' | 'callId'>;
 

@@ -120,8 +120,8 @@ function answerForSessions(
   bus: LocalBus,
   { journal, sessions, archive, workingMemory, requests }: RequestHandlers,
 ): void {
-  bus.handle('approval.list', async (wanted) => archive.approvals(wanted));
-  bus.handle('input.list', async (wanted) => archive.inputs(wanted));
+  bus.handle('approval.list', (wanted) => archive.approvals(wanted));
+  bus.handle('input.list', (wanted) => archive.inputs(wanted));
   bus.handle('session.list', (wanted) => archive.list(wanted));
   bus.handle('session.count', ({ prefix }) => journal.countSessions(prefix));
   bus.handle('session.rename', ({ sessionId, title }, context) =>

@@ -16,18 +16,29 @@ import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { withTitles } from './session-titles.ts';
+import type { StartRecovery } from './start-recovery.ts';
 import { clientCalls, pendingApprovals, pendingInputs, waitingCalls } from './waiting-calls.ts';
+
+export interface ArchiveDeps {
+  readonly journal: Journal;
+  readonly fold: SessionFold;
+  readonly sessions: SessionRegistry;
+  /** What waits is known of sessions in memory only, so nobody can list it before the open ones are loaded. */
+  readonly recovery: Pick<StartRecovery, 'over'>;
+}
 
 /** Lists, shows, forks and deletes sessions. */
 export class SessionArchive {
   readonly #journal: Journal;
   readonly #fold: SessionFold;
   readonly #sessions: SessionRegistry;
+  readonly #recovery: Pick<StartRecovery, 'over'>;
 
-  constructor(journal: Journal, fold: SessionFold, sessions: SessionRegistry) {
+  constructor({ journal, fold, sessions, recovery }: ArchiveDeps) {
     this.#journal = journal;
     this.#fold = fold;
     this.#sessions = sessions;
+    this.#recovery = recovery;
   }
 
   /** Sessions in the order of their ids, after the id `after`. With a `query`, those whose id or title contains it. */
@@ -35,6 +46,7 @@ export class SessionArchive {
     const { after, limit, query, of } = wanted;
     const isAll = query === undefined && of === undefined;
     const streams = isAll ? await this.#page(limit, after) : await this.#search(wanted);
+    if (streams.some(({ open }) => open)) await this.#recovery.over;
     return listItems(streams, this.#sessions.waitingApprovals);
   }
 
@@ -90,17 +102,22 @@ export class SessionArchive {
   }
 
   /** The tool calls of these sessions that wait for approval, oldest first. */
-  approvals({ limit, of }: Pick<WantedList, 'limit' | 'of'>): {
+  async approvals({ limit, of }: Pick<WantedList, 'limit' | 'of'>): Promise<{
     approvals: WaitingApproval[];
     count: number;
-  } {
+  }> {
+    await this.#recovery.over;
     const waiting = this.#sessions.waitingApprovals;
     const all = of ? waiting.filter(({ sessionId }) => isAmong(sessionId, of)) : waiting;
     return { approvals: all.slice(0, limit), count: all.length };
   }
 
   /** What tool servers ask in these sessions, oldest first. */
-  inputs({ limit, of }: Pick<WantedList, 'limit' | 'of'>): { inputs: WaitingInput[]; count: number } {
+  async inputs({ limit, of }: Pick<WantedList, 'limit' | 'of'>): Promise<{
+    inputs: WaitingInput[];
+    count: number;
+  }> {
+    await this.#recovery.over;
     const waiting = this.#sessions.waitingInputs;
     const all = of ? waiting.filter(({ sessionId }) => isAmong(sessionId, of)) : waiting;
     return { inputs: all.slice(0, limit), count: all.length };

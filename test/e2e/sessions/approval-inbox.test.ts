@@ -1,7 +1,11 @@
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { WaitingApproval } from '../../../src/core/session/session-view.ts';
+import type { EventStore } from '../../../src/ports/event-store.ts';
+import { settlesWithin } from '../../../src/timing/deadline.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { errorOf, Timestamp } from '../../support/service/error-envelope.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
@@ -14,13 +18,16 @@ import { verifies } from '../requirements.ts';
 const PAY = { name: 'pay', arguments: { to: 'Ann', sum: 5 } };
 const Inbox = z.strictObject({ approvals: z.array(WaitingApproval), count: z.int(), timestamp: Timestamp });
 
-async function start(approval = '{default: ask}') {
+async function start(approval = '{default: ask}', store?: EventStore) {
   const model = new DirectedModel();
   const tools = new DirectedTools({ pay: {} });
   const yaml = `${SCRIPTED}approval: ${approval}
 server: {drainTimeoutMs: 0}
 mcpServers: {bank: {type: stdio, command: none}}`;
-  const service = await RunningService.start({ yaml, adapters: { model, connector: tools } });
+  const service = await RunningService.start({
+    yaml,
+    adapters: { model, connector: tools, ...(store && { store }) },
+  });
   /** A call that waits in this session; resolves when a client could see it. */
   const ask = async (sessionId: string): Promise<void> => {
     using client = await service.connect(`?session=${sessionId}`);
@@ -61,6 +68,42 @@ describe('calls that wait for approval', () => {
     await service.fetch('/api/sessions/a', { method: 'DELETE' });
     expect(await inbox()).toMatchObject({ approvals: [], count: 0 });
   });
+
+  verifies(
+    'approval.list',
+    async () => {
+      const log = memoryEventStore();
+      {
+        const kept = new WatchedStore(log);
+        kept[Symbol.asyncDispose] = async () => undefined;
+        await using before = await start(undefined, kept);
+        for (const sessionId of ['a', 'b']) await before.ask(sessionId);
+      }
+      const store = new WatchedStore(log);
+      const readable = Promise.withResolvers<void>();
+      const isLoading = Promise.withResolvers<void>();
+      store.beforeRead = () => {
+        isLoading.resolve();
+        return readable.promise;
+      };
+      await using after = await start(undefined, store);
+      await isLoading.promise;
+      const inbox = after.inbox();
+      const inputs = after.service.fetch('/api/inputs');
+      const sessions = listSessions(after.service);
+      const listed = Promise.race([inbox, inputs, sessions]);
+      const isTold = await settlesWithin(50, listed);
+      readable.resolve();
+      expect(isTold, 'a list was told').toBe(false);
+      expect(await inbox).toMatchObject({ count: 2 });
+      expect((await inputs).status).toBe(200);
+      expect(await sessions).toMatchObject([
+        { sessionId: 'a', waitingApprovals: { count: 1 } },
+        { sessionId: 'b', waitingApprovals: { count: 1 } },
+      ]);
+    },
+    'right after a start, too: when its open sessions are loaded',
+  );
 
   verifies('approval.sessions', async () => {
     await using setup = await start();

@@ -3,6 +3,8 @@ import { SessionArchive } from '../../../src/runtime/sessions/session-archive.ts
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
 
+const RECOVERED = { over: Promise.resolve() };
+
 it('a fork of a session that is deleted meanwhile says that there is no such session', async () => {
   const rig = new SessionRig();
   const { journal, fold, registry, store } = rig;
@@ -12,7 +14,10 @@ it('a fork of a session that is deleted meanwhile says that there is no such ses
     await registry.delete('s', CLIENT);
   };
   await expect(
-    new SessionArchive(journal, fold, registry).fork({ from: 's', to: 'f' }, CLIENT),
+    new SessionArchive({ journal, fold, sessions: registry, recovery: RECOVERED }).fork(
+      { from: 's', to: 'f' },
+      CLIENT,
+    ),
   ).rejects.toMatchObject({
     code: 'SESSION_NOT_FOUND',
     details: { sessionId: 's' },
@@ -34,7 +39,7 @@ it('a page of many shared sessions looks up no more than it needs', async () => 
       open: false,
     });
   const lookedUp = vi.spyOn(journal, 'sessions');
-  const archive = new SessionArchive(journal, fold, registry);
+  const archive = new SessionArchive({ journal, fold, sessions: registry, recovery: RECOVERED });
   const of = {
     tenant: 'acme',
     principal: 'key:ada',
