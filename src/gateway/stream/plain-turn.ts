@@ -1,11 +1,11 @@
 import type { TurnId } from '../../core/ids.ts';
-import type { SessionSignal } from '../../core/session/session-signal.ts';
+import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 
 /**
- * What clients of plain frames have of the turn that goes on. When the turn is resumed, after its node has died, its step runs
- * again, and these clients cannot be told to forget what they have. So they are told what comes after it. If the model says
- * something else this time, their `response` has it all.
+ * What clients of plain frames have of the turn that goes on. When the turn is resumed, after its node has died or after the log
+ * refused an event, its step runs again, and these clients cannot be told to forget what they have. So they are told what comes
+ * after it. If the model says something else this time, their `response` has it all.
  */
 export class PlainTurn {
   /** The turn that they were told has begun, and not that it is over. */
@@ -14,12 +14,13 @@ export class PlainTurn {
   #told = 0;
   /** How much of the text is said for the second time. */
   #repeated = 0;
+  /** Whether they were told that the turn was interrupted. */
+  #isInterrupted = false;
 
   /** The part of the signal that is new to them. Null: none. */
   newPart(signal: SessionSignal): SessionSignal | null {
     if ('event' in signal) return this.#hearEvent(signal);
-    // It is an `error` for them. Whatever they hear of the turn after it begins anew.
-    if (signal.type === 'session.fault') this.#forget();
+    if (signal.type === 'session.fault') return this.#interrupt(signal);
     if (signal.type !== 'reply.chunk') return signal;
     const end = signal.offset + signal.content.length;
     this.#told = Math.max(this.#told, end);
@@ -27,6 +28,13 @@ export class PlainTurn {
     if (end <= this.#repeated) return null;
     const content = signal.content.slice(this.#repeated - signal.offset);
     return { ...signal, offset: this.#repeated, content };
+  }
+
+  /** The same turn may be interrupted several times. For them it is one `error`. */
+  #interrupt(signal: SessionFault): SessionFault | null {
+    const isKnown = this.#isInterrupted;
+    this.#isInterrupted = true;
+    return isKnown ? null : signal;
   }
 
   #hearEvent(signal: Extract<SessionSignal, { readonly event: unknown }>): SessionSignal | null {
@@ -37,14 +45,15 @@ export class PlainTurn {
       this.#repeated = this.#told;
       return wasTold ? null : signal;
     }
+    if (event.type === 'turn.started' || outcomeOf(event)?.turnId === this.#turnId) this.#forget();
     if (event.type === 'turn.started') this.#turnId = event.turnId;
-    else if (outcomeOf(event)?.turnId === this.#turnId) this.#forget();
     else if (event.type === 'step.completed') this.#beginStep();
     return signal;
   }
 
   #forget(): void {
     this.#turnId = null;
+    this.#isInterrupted = false;
     this.#beginStep();
   }
 

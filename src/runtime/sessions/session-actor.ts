@@ -423,10 +423,12 @@ export class SessionActor {
       'a session was unloaded: its event could not be recorded',
     );
     this.#faulted = true;
+    // A turn that could not even be resumed was interrupted before, and that was told.
+    const wasRunning = this.#run !== null;
     this.stop();
     this.#deps.onFault(this, error);
     // The rejection tells the caller of the command. Those who wait for the running turn learn it from this signal.
-    if (this.state.open) {
+    if (this.state.open && wasRunning) {
       this.#deps.bus.publish({
         type: 'session.fault',
         sessionId: this.sessionId,
@@ -462,7 +464,7 @@ async function abandonedUnless<T>(appending: Promise<T>, early: EarlyReply): Pro
 function interrupted(): ServiceError {
   const message =
     'The turn was interrupted: what came of it could not be recorded. It goes on by itself later.';
-  return new ServiceError('INTERNAL_ERROR', message);
+  return new ServiceError('INTERNAL_ERROR', message, { continues: true });
 }
 
 function beginsTurn({ type }: SessionEvent): boolean {

@@ -15,6 +15,10 @@ const chunk = (offset: number, content: string, step = 1): SessionSignal => ({
 });
 const started = () => told({ type: 'turn.started', turnId });
 const resumed = () => told({ type: 'turn.resumed', turnId, attempt: 2 });
+const fault: SessionSignal = {
+  ...{ type: 'session.fault', sessionId: 's' },
+  error: { code: 'INTERNAL_ERROR', message: 'x', details: {} },
+};
 const completed = () => told({ type: 'turn.completed', turnId, content: 'all' });
 
 /** What a client of plain frames gets: names of events, and texts. */
@@ -23,7 +27,7 @@ function heard(turn: PlainTurn, signals: readonly SessionSignal[]): string[] {
     const part = turn.newPart(signal);
     if (part === null) return [];
     if ('event' in part) return [part.event.type];
-    return part.type === 'reply.chunk' ? [part.content] : [];
+    return [part.type === 'session.fault' ? 'error' : part.content];
   });
 }
 
@@ -52,14 +56,20 @@ describe('the clients of plain frames', () => {
     ]);
   });
 
-  it('are told the turn from its beginning after an error, which was its end for them', () => {
-    const fault: SessionSignal = {
-      ...{ type: 'session.fault', sessionId: 's' },
-      error: { code: 'INTERNAL_ERROR', message: 'x', details: {} },
-    };
+  it('are told once that a turn was interrupted, and then what they lack of it', () => {
     const turn = new PlainTurn();
-    heard(turn, [started(), chunk(0, 'one ')]);
-    expect(heard(turn, [fault, resumed(), chunk(0, 'one ')])).toEqual(['turn.resumed', 'one ']);
+    const faulty = [started(), chunk(0, 'one '), fault, resumed(), chunk(0, 'one '), fault];
+    expect(heard(turn, [...faulty, resumed(), chunk(0, 'one two'), completed()])).toEqual([
+      ...['turn.started', 'one ', 'error', 'two', 'turn.completed'],
+    ]);
+    expect(heard(turn, [started(), fault])).toEqual(['turn.started', 'error']);
+  });
+
+  it('that came in the middle of an interrupted turn are told when the next one is interrupted', () => {
+    const turn = new PlainTurn();
+    expect(heard(turn, [fault, completed(), started(), fault])).toEqual([
+      ...['error', 'turn.completed', 'turn.started', 'error'],
+    ]);
   });
 
   it('have it also when a message that waits is cancelled meanwhile', () => {

@@ -81,7 +81,9 @@ describe('append before publish', () => {
     await rig.say('hello');
     rig.store.refuseNext('step.completed', diskFull);
     (await rig.model.call(0)).answer('lost');
-    expect(await heard.fault()).toMatchObject({ error: { code: 'INTERNAL_ERROR', details: {} } });
+    expect(await heard.fault()).toMatchObject({
+      error: { code: 'INTERNAL_ERROR', details: { continues: true } },
+    });
     expect(typesOf(heard.events)).toEqual(['turn.requested', 'turn.started']);
     expect(rig.log.lines).toContainEqual(
       expect.objectContaining({ level: 'error', fields: { sessionId: 's', turnId: 'hello', err: diskFull } }),
