@@ -88,11 +88,13 @@ describe('the rows of an event log', () => {
 
   it.each([
     ['changed', `UPDATE events SET data = replace(data, '"b"', '"B"') WHERE session = 's' AND seq = 3`, 0],
+    ['all changed', "UPDATE events SET time = time + 1 WHERE session = 's'", 0],
     ['gone', "DELETE FROM events WHERE session = 's' AND seq = 4", 3],
     ['cut in two', "UPDATE events SET seq = 5, type = 'turn.started' WHERE session = 's' AND seq = 6", 4],
   ])('that are %s are lost as a whole, and nothing before them', async (_, sql, intactUpTo) => {
     await fill();
     onFile((db) => db.exec(sql));
+    await expect(open()).rejects.toThrow(`damaged: session s lost seq ${intactUpTo + 1} to 6; nothing`);
     const lost = { sessionId: 's', intactUpTo, lostUpTo: 6 };
     expect(await repairEventLog(directory.path)).toMatchObject({ healthy: false, cut: [lost] });
     await using store = await open();

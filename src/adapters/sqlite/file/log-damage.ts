@@ -9,7 +9,7 @@ export interface Loss {
 }
 
 /** An error names at most this many sessions; `repair` reports all. */
-const maxNamed = 5;
+export const maxNamed = 5;
 
 /** The log differs from what was written. No file was changed when this is thrown. */
 export class DamagedLogError extends Error {
@@ -23,12 +23,14 @@ export function repairAdvice(file: string): string {
   return `stop the service and run: agent-service repair --data-dir ${dirname(file)}`;
 }
 
-export function describeLosses(losses: readonly Loss[]): string {
+/** @param losses one a session. @param count how many sessions there are, if some were not looked at. */
+export function describeLosses(losses: readonly Loss[], count = losses.length): string {
   const named = losses.slice(0, maxNamed).map(describeLoss);
-  const others = losses.length - named.length;
+  const others = count - named.length;
   return [...named, ...(others > 0 ? [`${others} more sessions lost events`] : [])].join(', ');
 }
 
 function describeLoss({ sessionId, from, to }: Loss): string {
+  if (from > to) return `the index is wrong about session ${sessionId}`;
   return `session ${sessionId} lost seq ${from}${to > from ? ` to ${to}` : ''}`;
 }

@@ -3,7 +3,7 @@ import type { SessionId } from '../../../core/ids.ts';
 import { chainHash, chainStart, type Link } from '../../../stored-log/chain.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { firstSeqOf } from '../file/packed-events.ts';
-import { isSqliteError } from '../file/sqlite-errors.ts';
+import { isCorrupt, isSqliteError } from '../file/sqlite-errors.ts';
 
 /** A row with its stored hash. */
 export interface StoredLink extends Link {
@@ -26,12 +26,14 @@ export class ChainReader {
   readonly #link: StatementSync;
   readonly #before: StatementSync;
   readonly #last: StatementSync;
+  readonly #all: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#link = db.prepare('SELECT seq, time, type, data, hash FROM events WHERE session = ? AND seq = ?');
     this.#before = db.prepare(
       'SELECT seq, hash FROM events WHERE session = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
     );
+    this.#all = db.prepare('SELECT seq, time, type, data, hash FROM events WHERE session = ? ORDER BY seq');
     this.#last = db.prepare('SELECT session, seq FROM events ORDER BY rowid DESC LIMIT ?');
   }
 
@@ -57,6 +59,23 @@ export class ChainReader {
       if (isSqliteError(error)) throw error;
       return false;
     }
+  }
+
+  /** The seq up to which each event of the session is linked to the one before it. It reads the whole session. */
+  intactUpTo(sessionId: SessionId): number {
+    let intact = { seq: 0, hash: chainStart };
+    try {
+      for (const row of this.#all.iterate(sessionId)) {
+        const link = storedLink(row);
+        const isNext = firstSeqOf(link) === intact.seq + 1;
+        if (!isNext || chainHash(intact.hash, sessionId, link) !== link.hash) break;
+        intact = link;
+      }
+    } catch (error) {
+      // What cannot be read is not intact.
+      if (isSqliteError(error) && !isCorrupt(error)) throw error;
+    }
+    return intact.seq;
   }
 
   /** Session and last seq of the rows that were stored last. */

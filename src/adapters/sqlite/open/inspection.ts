@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
-import { DamagedLogError, describeLosses, type Loss } from '../file/log-damage.ts';
+import { DamagedLogError, describeLosses, maxNamed } from '../file/log-damage.ts';
 import { viewReadOnly } from '../file/read-only.ts';
 import { identify, isChained, notAnEventLog } from '../file/schema.ts';
 import { isCorrupt, isNotADatabase, isSqliteError } from '../file/sqlite-errors.ts';
@@ -60,12 +60,14 @@ export function vanished(file: string, { heads }: RecordedHeads): DamagedLogErro
 function requireWholeEnd(db: DatabaseSync, file: string, heads: ReadonlyMap<SessionId, number>): void {
   const index = new SessionIndex(db);
   const links = new ChainReader(db);
-  const losses: Loss[] = [];
+  /** The last event that each damaged session is known to have had. */
+  const damaged = new Map<SessionId, number>();
+  const note = (sessionId: SessionId, seq: number) =>
+    damaged.set(sessionId, Math.max(seq, damaged.get(sessionId) ?? 0));
   const check = (session: IndexedSession | undefined, sessionId: SessionId, recorded: number) => {
     const head = session?.head ?? 0;
     const holds = session !== undefined && links.holds(sessionId, head, session.hash);
-    if (recorded > head) losses.push({ sessionId, from: head + 1, to: recorded });
-    else if (!holds) losses.push({ sessionId, from: head, to: head });
+    if (recorded > head || !holds) note(sessionId, Math.max(recorded, head));
   };
   try {
     for (const [sessionId, seq] of heads) if (seq > 0) check(index.find(sessionId), sessionId, seq);
@@ -73,13 +75,21 @@ function requireWholeEnd(db: DatabaseSync, file: string, heads: ReadonlyMap<Sess
       if (!heads.has(session.sessionId)) check(session, session.sessionId, session.head);
     }
     for (const { sessionId, seq } of links.last(bounds.lastEvents)) {
-      if ((index.find(sessionId)?.head ?? 0) < seq)
-        throw new Error(`${sessionId} ${seq} is not in the index`);
-      if (!links.holds(sessionId, seq)) losses.push({ sessionId, from: seq, to: seq });
+      const head = index.find(sessionId)?.head ?? 0;
+      if (head < seq) throw new Error(`${sessionId} ${seq} is not in the index`);
+      if (!links.holds(sessionId, seq)) note(sessionId, head);
     }
+    if (damaged.size > 0) throw new DamagedLogError(file, describeDamage(damaged, links));
   } catch (error) {
-    if (isSqliteError(error)) throw error;
+    if (isSqliteError(error) || error instanceof DamagedLogError) throw error;
     throw new DamagedLogError(file, String(error), { cause: error });
   }
-  if (losses.length > 0) throw new DamagedLogError(file, describeLosses(losses));
+}
+
+/** What `repair` would cut. The checks above find any of the damaged events of a session, and seldom the first. */
+function describeDamage(damaged: ReadonlyMap<SessionId, number>, links: ChainReader): string {
+  const losses = [...damaged]
+    .slice(0, maxNamed)
+    .map(([sessionId, to]) => ({ sessionId, from: links.intactUpTo(sessionId) + 1, to }));
+  return describeLosses(losses, damaged.size);
 }
