@@ -16,6 +16,7 @@ export function repairSummary(report: RepairReport): string {
 function damage({ cut, endedTurns, dryRun = false }: RepairReport): string {
   if (cut.length === 0) return 'the log is damaged, but no event is known to be lost';
   const lost = cut.reduce((sum, { intactUpTo, lostUpTo }) => sum + lostUpTo - intactUpTo, 0);
+  const from = cut.length === 1 ? 'all' : 'in each, all';
   const gone = cut.filter(({ intactUpTo }) => intactUpTo === 0).length;
   const whole = gone === 0 ? '' : `, ${gone} of them as a whole`;
   const be = endedTurns.length === 1 ? 'is' : 'are';
@@ -24,7 +25,7 @@ function damage({ cut, endedTurns, dryRun = false }: RepairReport): string {
     endedTurns.length === 0
       ? ''
       : `; ${counted(endedTurns.length, 'turn')} without an end ${are} cancelled: the model ${would} called again`;
-  return `at least ${counted(lost, 'event')} of ${counted(cut.length, 'session')} ${lost === 1 ? 'is' : 'are'} lost${whole}${ended}`;
+  return `at least ${counted(lost, 'event')} of ${counted(cut.length, 'session')} ${lost === 1 ? 'is' : 'are'} lost${whole}: ${from} from the first damaged or missing one on${ended}`;
 }
 
 function copy({ backup }: RepairReport): string {

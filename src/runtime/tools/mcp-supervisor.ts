@@ -232,8 +232,14 @@ export class McpSupervisor implements AsyncDisposable {
       serverId: server.name,
       reason: record.error ?? 'it was disconnected meanwhile',
       ...record.details,
-      suggestion:
-        'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.',
+      suggestion: status === 'disconnected' ? HOW_TO_CONNECT : HOW_TO_CORRECT,
     });
   }
 }
+
+const HOW_TO_CORRECT =
+  'It stays listed and is tried again. Correct it by connecting a server of the same name; DELETE /api/mcp/servers/{id} gives it up.';
+
+/** Somebody wanted it so. */
+const HOW_TO_CONNECT =
+  'It is not tried again. Connect it with POST /api/mcp/servers/{id}/reconnect, if it is still listed, or with connect-server.';

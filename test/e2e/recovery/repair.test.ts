@@ -46,7 +46,7 @@ describe('the repair of a log', () => {
     expect(foreseen).toMatchObject({
       code: 0,
       stderr:
-        'agent-service: dry run, nothing was changed: at least 2 events of 1 session are lost; 1 turn without an end would be cancelled: the model would not be called again; the log would have 7 events in 2 sessions\n',
+        'agent-service: dry run, nothing was changed: at least 2 events of 1 session are lost: all from the first damaged or missing one on; 1 turn without an end would be cancelled: the model would not be called again; the log would have 7 events in 2 sessions\n',
     });
     expect(await readdir(dataDir)).toEqual(names);
     const done = await repair(folder);

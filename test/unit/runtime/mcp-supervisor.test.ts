@@ -71,6 +71,30 @@ function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}) {
   return { start, remembered, store };
 }
 
+describe('a server that is disconnected while it is being connected', () => {
+  it('is answered with how to connect it, and not as one that is tried again', async () => {
+    const { start } = cluster();
+    const { servers, connector } = await start();
+    const begun = Promise.withResolvers<void>();
+    connector.connect = (_name, _config, _events, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        begun.resolve();
+      });
+    const connecting = servers.connect('x', files, CLIENT);
+    const answer = expect(connecting).rejects.toMatchObject({
+      code: 'AGENT_ERROR',
+      details: {
+        reason: 'it was disconnected meanwhile',
+        suggestion: expect.stringMatching(/^It is not tried again\./),
+      },
+    });
+    await begun.promise;
+    await servers.disconnect('x', CLIENT);
+    await answer;
+  });
+});
+
 type Node = Awaited<ReturnType<ReturnType<typeof cluster>['start']>>;
 
 /** Both know of a server that one of them has connected. */
