@@ -112,6 +112,17 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Ends an answer that has begun. */
+export function answerCutOff(): ServiceError {
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The service is stopping, and this answer is not complete.',
+    {
+      retryAfter: 5,
+    },
+  );
+}
+
 export function serviceStopping(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
     reason: 'the service is stopping',

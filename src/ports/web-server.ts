@@ -41,6 +41,11 @@ export interface HttpResponse {
    * add empty comments between them.
    */
   readonly stream?: 'events' | 'bytes';
+  /**
+   * Called when the service stops before the stream is over: ends it, and tells the client what is missing. Without it, a stream
+   * of events ends after what it has sent, and one of bytes is broken off, so that its client does not take it for complete.
+   */
+  readonly onStop?: () => void;
   /** Called once, after the response is written completely or the client has disconnected. */
   readonly onOver?: () => void;
 }

@@ -28,6 +28,7 @@ export const requirements = {
   'cli.stop': 'SIGTERM lets running turns finish, closes sockets with 1012 and exits with 0',
   'cli.agent-changed':
     'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
+  'cli.stop-streams': 'a streamed reply that a stop cuts off ends with an error, and not as a complete one',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
   'cli.url': '`sessions`, `export` and `replay` print the same of a running service as of its folder',

@@ -49,6 +49,7 @@ export class HttpExchange {
   #over = false;
   #onAbort: () => void = () => undefined;
   #onDrained: () => void = () => undefined;
+  #onStop: () => void = () => undefined;
   /** Null while no stream is sent. */
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
 
@@ -99,9 +100,9 @@ export class HttpExchange {
     } else this.#write(response, response.body);
   }
 
-  /** Ends a streamed response properly, after what the stream had until now. Does nothing for others. */
+  /** Ends a streamed response before it is over, in the way that the response says. Does nothing for others. */
   endStream(): void {
-    this.#endReading('the service is stopping');
+    this.#onStop();
   }
 
   #write(response: HttpResponse, body: Body): void {
@@ -162,6 +163,8 @@ export class HttpExchange {
     this.#reader = reader;
     this.#onAbort = () => this.#endReading('the client went away');
     const isOfEvents = response.stream !== 'bytes';
+    const endHere = isOfEvents ? () => this.#endReading('the service is stopping') : () => this.#breakOff();
+    this.#onStop = response.onStop ?? endHere;
     if (isOfEvents) this.#flushWhenWritable();
     else this.#noteWritable();
     this.#res.cork(() => {
@@ -190,6 +193,11 @@ export class HttpExchange {
       if (done || this.#over) return;
       if (!this.#writeChunk(value)) await this.#drained();
     }
+  }
+
+  /** Without the end that HTTP gives a complete answer. */
+  #breakOff(): void {
+    if (!this.#over) this.#res.close();
   }
 
   #endReading(reason: string): void {

@@ -86,8 +86,8 @@ export class UwsServer {
   }
 
   /**
-   * Accepts no new connections. Ends every WebSocket with a code that tells clients to connect again, and every event
-   * stream after what it has sent.
+   * Accepts no new connections. Ends every WebSocket with a code that tells clients to connect again, and every
+   * stream, so that its client knows whether something is missing.
    */
   end(): void {
     this.#stopListening();

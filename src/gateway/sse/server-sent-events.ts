@@ -1,4 +1,4 @@
-import { asServiceError, type ServiceError } from '../../core/errors.ts';
+import { answerCutOff, asServiceError, type ServiceError } from '../../core/errors.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import type { StreamCredential } from '../security/held-credentials.ts';
@@ -29,9 +29,11 @@ const HEADERS = {
 /** Who asks for the events. */
 export interface EventClient {
   readonly method: string;
+  /** Whether the client comes back for what it has not heard. Only then may a stop of the service look like the end. */
+  readonly resumes?: boolean;
   /** When it has ended, the response ends with an event `error`: the client may read no more. */
   readonly credential?: Pick<StreamCredential, 'lost'> | undefined;
-  /** The event that ends the response then. If absent, it has the error envelope of the service. */
+  /** The event that ends the response then, and when the service stops. If absent, it has the error envelope of the service. */
   readonly encodeError?: (error: ServiceError) => string;
 }
 
@@ -41,7 +43,7 @@ export interface EventClient {
  */
 export function serverSentEvents(
   open: (sink: EventSink) => EventFeed,
-  { method, credential, encodeError = errorEvent }: EventClient,
+  { method, credential, resumes = false, encodeError = errorEvent }: EventClient,
 ): HttpResponse {
   const lost = credential?.lost;
   if (method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
@@ -57,6 +59,7 @@ export function serverSentEvents(
     feed?.stop();
   };
   let lose = (): void => undefined;
+  let cutOff = (): void => undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -80,10 +83,12 @@ export function serverSentEvents(
         // A source may have everything already.
         if (isOver) return;
         heartbeat = setInterval(() => send(':\n\n'), HEARTBEAT_MS);
-        lose = () => {
-          send(encodeError(asServiceError(lost?.reason)));
+        const endWith = (error: ServiceError): void => {
+          send(encodeError(error));
           end();
         };
+        lose = () => endWith(asServiceError(lost?.reason));
+        cutOff = () => endWith(answerCutOff());
         if (lost?.aborted) lose();
         else lost?.addEventListener('abort', lose);
       },
@@ -92,7 +97,7 @@ export function serverSentEvents(
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );
-  return { status: 200, headers: HEADERS, body };
+  return { status: 200, headers: HEADERS, body, ...(!resumes && { onStop: () => cutOff() }) };
 }
 
 function errorEvent(error: ServiceError): string {

@@ -29,6 +29,7 @@ export function sessionEventStream(
   const topic = bus.topicOf(sessionId, context);
   holdSession(bus, sessionId, request);
   const position = positionOf(lastEventId) ?? { seq: query.after, offset: query.offset };
+  const client = { ...request, resumes: true };
   return serverSentEvents((sink) => {
     const reader = new ResumingReader(sessionId, position, {
       bus,
@@ -49,7 +50,7 @@ export function sessionEventStream(
         reader.close();
       },
     };
-  }, request);
+  }, client);
 }
 
 function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {

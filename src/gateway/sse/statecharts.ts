@@ -56,6 +56,7 @@ export class Statecharts {
       this.#bus.topicOf(filter.sessionId, context);
       holdSession(this.#bus, filter.sessionId, request);
     }
+    const client = { ...request, resumes: true };
     return serverSentEvents((sink) => {
       this.#streams += 1;
       const reader = new MachineReader({ bus: this.#bus, context, filter, sink, encode });
@@ -64,7 +65,7 @@ export class Statecharts {
         reader.close();
       };
       return { drained: () => reader.drained(), stop };
-    }, request);
+    }, client);
   }
 }
 

@@ -40,3 +40,28 @@ it('a stream that fails closes its connection without an end, and is reported on
     app.close();
   }
 });
+
+it('a stream of bytes that is ended by a stop has no end, so that nobody takes it for complete', async () => {
+  const app = App();
+  const exchanges: HttpExchange[] = [];
+  app.get('/*', (res) => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (stream) => stream.enqueue(Buffer.from('line 1\n')),
+    });
+    const exchange = new HttpExchange(res, 'GET');
+    exchanges.push(exchange);
+    void exchange.respond({ status: 200, headers: {}, body, stream: 'bytes' });
+  });
+  const port = await new Promise<number>((resolve) => {
+    app.listen('127.0.0.1', 0, (socket) => resolve(socket === false ? 0 : us_socket_local_port(socket)));
+  });
+  try {
+    const request = get({ port, host: '127.0.0.1', agent: false });
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    const read = response?.setEncoding('utf8').toArray();
+    for (const exchange of exchanges) exchange.endStream();
+    await expect(read).rejects.toThrow('aborted');
+  } finally {
+    app.close();
+  }
+});

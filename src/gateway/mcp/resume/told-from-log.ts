@@ -52,7 +52,7 @@ export async function toldFromLog(
           onError: (error) => sink.fail(error),
         },
       ),
-    { method, credential, encodeError: (error) => refusalOf(requestId, error) },
+    { method, credential, resumes: true, encodeError: (error) => refusalOf(requestId, error) },
   );
 }
 

@@ -1,0 +1,108 @@
+import { describe, expect } from 'vitest';
+import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
+import { verifies } from '../requirements.ts';
+
+const STOPPING = /^The service is stopping, and this answer is not complete\.$/;
+
+interface Asked {
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body: object;
+  /** What the last event says. */
+  readonly end: object;
+}
+
+const a2aMessage = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'talk' }] };
+const openAiEnd = { error: { message: expect.stringMatching(STOPPING) } };
+const a2aHeaders = { 'A2A-Version': '1.0' };
+
+const STREAMS: Record<string, Asked> = {
+  'chat completions': {
+    path: '/v1/chat/completions',
+    body: { model: 'default', stream: true, messages: [{ role: 'user', content: 'talk' }] },
+    end: openAiEnd,
+  },
+  responses: {
+    path: '/v1/responses',
+    body: { model: 'default', stream: true, input: 'talk' },
+    end: { type: 'error', ...openAiEnd },
+  },
+  'A2A over HTTP': {
+    path: '/a2a/message:stream',
+    headers: a2aHeaders,
+    body: { message: a2aMessage },
+    end: openAiEnd,
+  },
+  'A2A over JSON-RPC': {
+    path: '/a2a',
+    headers: a2aHeaders,
+    body: { jsonrpc: '2.0', id: 7, method: 'SendStreamingMessage', params: { message: a2aMessage } },
+    end: { id: 7, ...openAiEnd },
+  },
+  'AG-UI': {
+    path: '/ag-ui',
+    body: {
+      ...{ threadId: 't', runId: 'r', state: {}, tools: [], context: [], forwardedProps: {} },
+      messages: [{ id: 'm', role: 'user', content: 'talk' }],
+    },
+    end: { type: 'RUN_ERROR', message: expect.stringMatching(STOPPING) },
+  },
+};
+
+/** The data of the events of a stream that has ended. */
+function eventsOf(text: string): unknown[] {
+  const lines = text.split('\n').filter((line) => line.startsWith('data: '));
+  return lines.map((line) => JSON.parse(line.slice('data: '.length)));
+}
+
+describe('a service that stops in the middle of a reply', () => {
+  for (const [name, { path, headers, body, end }] of Object.entries(STREAMS))
+    verifies(
+      'cli.stop-streams',
+      async () => {
+        await using rig = await startAgUi();
+        const answering = rig.service.fetch(path, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers },
+          body: JSON.stringify(body),
+        });
+        const call = await rig.model.call(0);
+        call.say('One ');
+        const answer = await answering;
+        expect(answer.status).toBe(200);
+        await rig.service.close();
+        expect(eventsOf(await answer.text()).at(-1)).toMatchObject(end);
+      },
+      name,
+    );
+
+  verifies(
+    'cli.stop-streams',
+    async () => {
+      await using rig = await startAgUi();
+      const answering = rig.service.fetch('/api/mcp/servers/bank/tools/look/execute', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+        body: '{}',
+      });
+      await rig.tools.call(0);
+      const answer = await answering;
+      await rig.service.close();
+      expect(eventsOf(await answer.text()).at(-1)).toMatchObject(openAiEnd);
+    },
+    'a tool call',
+  );
+
+  verifies(
+    'cli.stop-streams',
+    async () => {
+      await using rig = await startAgUi();
+      const answer = await rig.service.fetch('/api/sessions/s/events?after=0', {
+        headers: { Accept: 'text/event-stream' },
+      });
+      await rig.service.close();
+      expect(eventsOf(await answer.text())).toMatchObject([{ event: 'resumed' }]);
+    },
+    'the events of a session end without an error, because their client comes back',
+  );
+});
