@@ -16,72 +16,58 @@ import { parseJson } from '../requests/json-text.ts';
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
 import type { FrameId } from '../stream/resumable-frames.ts';
 
-export type ClientFrame =
-  | MessageFrame
-  | CancelFrame
-  | ApproveFrame
-  | DenyFrame
-  | ToolResultFrame
-  | InputAnswerFrame
-  | ResetFrame
-  | AuthFrame;
+const FRAMES = [
+  ...([MessageFrame, CancelFrame, ApproveFrame, DenyFrame] as const),
+  ...([ToolResultFrame, InputAnswerFrame, ResetFrame, AuthFrame] as const),
+];
 
-/** Parses a text frame of a client. Throws a `ServiceError` for the client. */
-export function decodeFrame(text: string, maxImageBytes: MaxBytes): ClientFrame {
-  const frame = parseJsonObject(text, 'The frame');
-  switch (frame.type) {
-    case 'message':
-      return decodeMessage(frame, maxImageBytes);
-    case 'cancel':
-      return parseFields(CancelFrame, frame);
-    case 'approve':
-      return parseFields(ApproveFrame, frame);
-    case 'deny':
-      return parseFields(DenyFrame, frame);
-    case 'toolResult':
-      return parseFields(ToolResultFrame, frame);
-    case 'inputAnswer':
-      return parseFields(InputAnswerFrame, frame);
-    case 'reset':
-      return parseFields(ResetFrame, frame);
-    case 'auth':
-      return parseFields(AuthFrame, frame);
-    default:
-      throw unsupportedType(frame.type);
-  }
+type FrameSchema = (typeof FRAMES)[number];
+export type ClientFrame = z.infer<FrameSchema>;
+
+const schemas: ReadonlyMap<unknown, FrameSchema> = new Map(
+  FRAMES.map((schema) => [schema.shape.type.value, schema]),
+);
+
+interface FrameRules {
+  readonly maxImageBytes: MaxBytes;
+  /** Only where clients are authenticated there is a frame with a credential. */
+  readonly isAuthenticated: boolean;
 }
 
-export function unsupportedType(type: unknown): ServiceError {
+/** Parses a text frame of a client. Throws a `ServiceError` for the client. */
+export function decodeFrame(text: string, { maxImageBytes, isAuthenticated }: FrameRules): ClientFrame {
+  const fields = parseJsonObject(text, 'The frame');
+  const schema = schemas.get(fields.type);
+  if (!schema) throw unsupportedType(fields.type, isAuthenticated);
+  const frame = parseFields(schema, fields);
+  if (frame.type === 'message') checkImageSize(frame.imageData, maxImageBytes);
+  return frame;
+}
+
+export function unsupportedType(type: unknown, isAuthenticated: boolean): ServiceError {
+  const types = FRAMES.map(({ shape }) => shape.type.value);
   return new ServiceError('INVALID_MESSAGE_TYPE', 'The frame has an unsupported type.', {
     field: 'type',
     issue: type === undefined ? 'it is missing' : `it is ${JSON.stringify(type).slice(0, 100)}`,
-    supported: ['message', 'cancel', 'approve', 'deny', 'toolResult', 'inputAnswer', 'reset'],
+    supported: types.filter((known) => known !== 'auth' || isAuthenticated),
   });
 }
 
-const IdentifiedFrame = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message'), clientMessageId: IdempotencyKeyId }),
-  z.object({
-    type: z.enum(['cancel', 'approve', 'deny', 'toolResult', 'inputAnswer', 'reset', 'auth']),
-    commandId: IdempotencyKeyId,
-  }),
-]);
+const FrameIds = z.object({
+  type: z.unknown(),
+  clientMessageId: IdempotencyKeyId.optional().catch(undefined),
+  commandId: IdempotencyKeyId.optional().catch(undefined),
+});
 
 /** The id of a message or of a command, even if the rest of the frame is invalid. */
 export function frameIdOf(text: string): FrameId | undefined {
   try {
-    const { data } = IdentifiedFrame.safeParse(parseJson(text));
-    if (data === undefined) return undefined;
-    return data.type === 'message'
-      ? { clientMessageId: data.clientMessageId }
-      : { commandId: data.commandId };
+    const { data } = FrameIds.safeParse(parseJson(text));
+    if (data === undefined || !schemas.has(data.type)) return undefined;
+    const { type, clientMessageId, commandId } = data;
+    if (type === 'message') return clientMessageId === undefined ? undefined : { clientMessageId };
+    return commandId === undefined ? undefined : { commandId };
   } catch {
     return undefined; // Text that is not JSON has no id.
   }
-}
-
-function decodeMessage(frame: Record<string, unknown>, maxImageBytes: MaxBytes): MessageFrame {
-  const message = parseFields(MessageFrame, frame);
-  checkImageSize(message.imageData, maxImageBytes);
-  return message;
 }

@@ -159,8 +159,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   async #handle(text: string): Promise<void> {
     // Frames that came before wait for each other.
     if (this.#isLost) return;
+    const { maxRequestBytes: maxImageBytes, credentials } = this.#deps;
     try {
-      await this.#execute(decodeFrame(text, this.#deps.maxRequestBytes));
+      await this.#execute(decodeFrame(text, { maxImageBytes, isAuthenticated: credentials !== undefined }));
     } catch (error) {
       this.send(this.#refusalOf(error, text));
     }
@@ -205,7 +206,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   /** The client goes on with another credential of the same principal. */
   async #renew({ token }: AuthFrame): Promise<void> {
     const { bus, credentials } = this.#deps;
-    if (!credentials) throw unsupportedType('auth');
+    if (!credentials) throw unsupportedType('auth', false);
     const { rights } = await credentials.identifyAgain(token, this.#context, this.#address);
     // Nothing would release what is held for a socket that was closed meanwhile.
     if (this.#isClosed) return;

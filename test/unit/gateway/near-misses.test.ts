@@ -27,11 +27,9 @@ describe('an unknown field', () => {
 
   it('is refused in a frame, too', () => {
     const frame = { type: 'message', content: 'hi', clientMessagId: 'a' };
-    expect(refusal(() => decodeFrame(JSON.stringify(frame), false))).toMatchObject([
-      'INVALID_REQUEST',
-      'clientMessagId',
-      'Write clientMessageId instead.',
-    ]);
+    expect(
+      refusal(() => decodeFrame(JSON.stringify(frame), { maxImageBytes: false, isAuthenticated: false })),
+    ).toMatchObject(['INVALID_REQUEST', 'clientMessagId', 'Write clientMessageId instead.']);
   });
 
   it.each([
