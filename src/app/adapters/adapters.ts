@@ -79,7 +79,9 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   const schemas = ajvSchemaCheck(options.log);
   const secrets = sealedBox(secretKeys(options));
   const { log } = options;
-  const credentials = new CredentialBook(stores.store, secrets, log);
+  const credentials = new CredentialBook(stores.store, secrets, log, {
+    isShared: stores.cluster !== undefined,
+  });
   const authorizations = new McpAuthorizations({ credentials, log });
   const connector = await mcpTools(options, authorizations, stores.cluster);
   return {
@@ -101,7 +103,9 @@ export async function furtherAdapters(
   log: Pick<Adapters, 'store' | 'snapshots'>,
 ): Promise<Adapters> {
   const model = await chooseModel(options);
-  const credentials = new CredentialBook(log.store, shared.secrets, options.log);
+  const credentials = new CredentialBook(log.store, shared.secrets, options.log, {
+    isShared: shared.cluster !== undefined,
+  });
   const authorizations = new McpAuthorizations({ credentials, log: options.log });
   const connector = await mcpTools(options, authorizations, shared.cluster);
   return { ...shared, ...log, model, connector, authorizations };

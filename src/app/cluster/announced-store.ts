@@ -1,4 +1,10 @@
-import { API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM, type StreamId } from '../../core/log/streams.ts';
+import {
+  API_KEYS_STREAM,
+  GRANTS_STREAM,
+  SERVER_CREDENTIAL_STREAMS,
+  SERVERS_STREAM,
+  type StreamId,
+} from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Cluster } from '../../runtime/cluster/cluster.ts';
 
@@ -24,7 +30,7 @@ export function announcedStore(store: EventStore, cluster: Cluster): EventStore 
   };
 }
 
-/** The streams of agents have a prefix. */
+/** The streams of agents have a prefix. No id of a session has the character that those of the service begin with. */
 function isFollowed(streamId: StreamId): boolean {
-  return FOLLOWED.some((stream) => streamId.endsWith(stream));
+  return FOLLOWED.some((stream) => streamId.endsWith(stream)) || streamId.includes(SERVER_CREDENTIAL_STREAMS);
 }

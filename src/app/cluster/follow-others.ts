@@ -1,4 +1,10 @@
-import { API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM, type StreamId } from '../../core/log/streams.ts';
+import {
+  API_KEYS_STREAM,
+  GRANTS_STREAM,
+  SERVER_CREDENTIAL_STREAMS,
+  SERVERS_STREAM,
+  type StreamId,
+} from '../../core/log/streams.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { GrantBook } from '../../runtime/access/grant-book.ts';
 import type { KeyBook } from '../../runtime/access/key-book.ts';
@@ -24,7 +30,15 @@ export function followOthers(
   if (grants) followed.set(prefix + GRANTS_STREAM, () => grants.catchUp());
   // All agents have the same keys.
   if (keys) followed.set(API_KEYS_STREAM, () => keys.catchUp());
+  const credentials = prefix + SERVER_CREDENTIAL_STREAMS;
   cluster.onChanged(async (changed) => {
+    // Nobody waits for it: authorization servers and tool servers are asked.
+    if (changed === null || changed.startsWith(credentials))
+      supervisor
+        .followAuthorizations()
+        .catch((err: unknown) =>
+          log.warn({ err }, 'the authorizations that other nodes were given could not be read'),
+        );
     for (const [stream, catchUp] of followed) {
       if (changed !== null && changed !== stream) continue;
       await catchUp().catch((err: unknown) =>

@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import { SERVER_CREDENTIAL_STREAMS, type StreamId } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
-import type { EventStore } from '../../ports/event-store.ts';
+import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
 import type { CredentialStore } from '../../ports/server-authorization.ts';
@@ -11,21 +11,53 @@ import { againWhenStale } from '../streams/again-when-stale.ts';
 const MOST_STREAMS = 100;
 /** Streams sort as text, so the number at their end has a fixed width. */
 const DIGITS = 12;
+/** A claim that is seen for this long is one of a node that has died. Asking an authorization server takes less. */
+const CLAIM_MS = 20_000;
+
+export interface CredentialBookOptions {
+  /** Whether other nodes write the same log. */
+  readonly isShared?: boolean;
+  /** A clock in milliseconds that never goes back. Simulated, in tests. */
+  readonly now?: () => number;
+}
+
+/** A stream as it was, and since when it has been so. */
+interface Seen {
+  readonly stream: StreamId;
+  readonly head: number;
+  readonly since: number;
+}
 
 /**
  * Keeps the OAuth credentials of tool servers in the log, encrypted, each text in a stream of its own. Of several nodes
  * that keep a text at the same time, the last one counts.
+ *
+ * The text is the first event of its stream. A node that claims it appends a mark, and another one when it gives the claim
+ * up: with an even number of events, the text is claimed.
  */
 export class CredentialBook implements CredentialStore {
   readonly #store: EventStore;
   readonly #box: SecretBox;
   readonly #log: Logger;
+  readonly isShared: boolean;
+  readonly #now: () => number;
   #writing: Promise<unknown> = Promise.resolve();
+  /** The claims of this node, by server. */
+  readonly #claims = new Map<string, Pick<Seen, 'stream' | 'head'>>();
+  /** The claims of other nodes, by server. */
+  readonly #seen = new Map<string, Seen>();
 
-  constructor(store: EventStore, box: SecretBox, log: Logger) {
+  constructor(
+    store: EventStore,
+    box: SecretBox,
+    log: Logger,
+    { isShared = false, now = () => performance.now() }: CredentialBookOptions = {},
+  ) {
     this.#store = store;
     this.#box = box;
     this.#log = log;
+    this.isShared = isShared;
+    this.#now = now;
   }
 
   async read(server: string): Promise<string | null> {
@@ -44,15 +76,49 @@ export class CredentialBook implements CredentialStore {
     }
   }
 
-  keep(server: string, text: string): Promise<void> {
-    return this.#inTurn(() =>
+  async keep(server: string, text: string): Promise<void> {
+    const stream = await this.#inTurn(() =>
       againWhenStale(async () => {
         const former = await this.#streamsOf(server);
-        const stream = streamAfter(server, former.at(-1));
-        const sealed = await this.#box.seal(text, stream);
-        await this.#store.append(stream, 0, [{ type: 'secret.kept', sealed }], { origin: serviceOrigin() });
+        const next = streamAfter(server, former.at(-1));
+        await this.#append(next, 0, [text]);
         if (former.length > 0) await this.#store.erase(...former);
+        this.#claims.delete(server);
+        return next;
       }),
+    );
+    // Nobody waits: a node that needs the text reads it.
+    this.#store.announce?.(stream).catch((err: unknown) => this.#log.debug({ server, err }, 'not announced'));
+  }
+
+  claim(server: string): Promise<boolean> {
+    if (!this.isShared) return Promise.resolve(true);
+    return this.#inTurn(async () => {
+      const stream = (await this.#streamsOf(server)).at(-1);
+      // There is no token to renew.
+      if (stream === undefined) return true;
+      const { length: head } = await this.#store.read(stream, 0);
+      const isClaimed = head % 2 === 0;
+      if (head === 0 || (isClaimed && !this.#isAbandoned(server, { stream, head }))) return false;
+      // The end of the abandoned claim comes first.
+      const marks = isClaimed ? ['', ''] : [''];
+      try {
+        await this.#append(stream, head, marks);
+      } catch (error) {
+        if (error instanceof StaleVersionError) return false;
+        throw error;
+      }
+      this.#claims.set(server, { stream, head: head + marks.length });
+      return true;
+    });
+  }
+
+  async release(server: string): Promise<void> {
+    const claim = this.#claims.get(server);
+    this.#claims.delete(server);
+    if (!claim) return;
+    await this.#inTurn(() => this.#append(claim.stream, claim.head, [''])).catch((err: unknown) =>
+      this.#log.debug({ server, err }, 'the claim of an authorization ends by itself'),
     );
   }
 
@@ -79,6 +145,22 @@ export class CredentialBook implements CredentialStore {
     });
   }
 
+  /** Goes by what this node sees: the clocks of others may be wrong. */
+  #isAbandoned(server: string, { stream, head }: Pick<Seen, 'stream' | 'head'>): boolean {
+    const now = this.#now();
+    const seen = this.#seen.get(server);
+    if (seen?.stream === stream && seen.head === head) return now - seen.since >= CLAIM_MS;
+    this.#seen.set(server, { stream, head, since: now });
+    return false;
+  }
+
+  /** Each text is a secret, also that of a mark: whoever reads the stream may open all of it. */
+  async #append(stream: StreamId, head: number, texts: readonly string[]): Promise<void> {
+    const sealed = await Promise.all(texts.map((text) => this.#box.seal(text, stream)));
+    const events = sealed.map((one) => ({ type: 'secret.kept', sealed: one }) as const);
+    await this.#store.append(stream, head, events, { origin: serviceOrigin() });
+  }
+
   /** Looks again if another node has replaced the text before it was read. */
   async #lastOf(server: string): Promise<{ readonly stream: StreamId; readonly sealed: string } | null> {
     let missed: StreamId | undefined;
@@ -97,7 +179,7 @@ export class CredentialBook implements CredentialStore {
     return streams.filter((stream) => stream.startsWith(prefix));
   }
 
-  #inTurn(write: () => Promise<void>): Promise<void> {
+  #inTurn<T>(write: () => Promise<T>): Promise<T> {
     const written = this.#writing.then(write);
     this.#writing = written.catch(() => undefined);
     return written;

@@ -80,6 +80,12 @@ export class McpSupervisor implements AsyncDisposable {
     await Promise.all(ended.map((server) => this.#end(server)));
   }
 
+  /** Connects the servers that asked for a person, if the person came back to another node. */
+  async followAuthorizations(): Promise<void> {
+    const names = (await this.#deps.authorizations?.authorizedElsewhere()) ?? [];
+    await Promise.all(names.map((name) => this.#connectAgain(name)));
+  }
+
   async connect(name: string, config: McpServerConfig, origin: Origin): Promise<McpServerRecord> {
     const known = this.list.find(name);
     // A server that has never connected is replaced: its configuration serves nobody.
@@ -201,6 +207,11 @@ export class McpSupervisor implements AsyncDisposable {
     void known?.disconnect();
     this.#begin(name, config);
     return [];
+  }
+
+  async #connectAgain(name: string): Promise<void> {
+    const server = this.list.find(name);
+    if ((await server?.attempted()) === 'error' && !this.#isClosed) await server?.connect();
   }
 
   #followSoon(): void {

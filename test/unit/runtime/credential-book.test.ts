@@ -14,6 +14,21 @@ function open() {
   return { store, log, bookWith, book: bookWith() };
 }
 
+/** The books of two nodes, with a clock that only the test moves. */
+function sharing() {
+  const { store, log } = open();
+  const box = sealedBox(memoryKeys());
+  let time = 0;
+  const start = () => new CredentialBook(store, box, log, { isShared: true, now: () => time });
+  return {
+    one: start(),
+    two: start(),
+    wait(ms: number): void {
+      time += ms;
+    },
+  };
+}
+
 describe('the credentials of tool servers', () => {
   it('are the last text of each server, and the only one in the log', async () => {
     const { store, book } = open();
@@ -77,5 +92,46 @@ describe('the credentials that several nodes keep', () => {
       await writer.keep('a', 'two');
     };
     expect(await reader.read('a')).toBe('two');
+  });
+
+  it('are claimed by one node at a time, until it keeps new ones or gives up', async () => {
+    const { one, two } = sharing();
+    await one.keep('a', 'first');
+    const claimed = await Promise.all([one.claim('a'), two.claim('a')]);
+    expect(claimed.toSorted()).toEqual([false, true]);
+    const [first, second] = claimed[0] ? [one, two] : [two, one];
+    expect(await second.claim('a')).toBe(false);
+    await first.release('a');
+    expect(await second.claim('a')).toBe(true);
+    await second.keep('a', 'second');
+    expect(await first.read('a')).toBe('second');
+    expect(await first.claim('a')).toBe(true);
+    expect(await second.read('a')).toBe('second');
+  });
+
+  it('can be claimed again when a node has died, and not before', async () => {
+    const { one, two, wait } = sharing();
+    await one.keep('a', 'first');
+    expect(await one.claim('a')).toBe(true);
+    expect(await two.claim('a')).toBe(false);
+    wait(19_000);
+    expect(await two.claim('a')).toBe(false);
+    wait(1_000);
+    expect(await two.claim('a')).toBe(true);
+    // It was only slow.
+    await one.release('a');
+    expect(await one.claim('a')).toBe(false);
+    await two.release('a');
+    expect(await one.claim('a')).toBe(true);
+    expect(await two.read('a')).toBe('first');
+  });
+
+  it('are not written for a claim where no other node is', async () => {
+    const { store, book } = open();
+    await book.keep('a', 'one');
+    expect(await book.claim('a')).toBe(true);
+    await book.release('a');
+    const [stream = ''] = await store.streamIds(SERVER_CREDENTIAL_STREAMS, 10);
+    expect(await store.read(stream, 0)).toHaveLength(1);
   });
 });

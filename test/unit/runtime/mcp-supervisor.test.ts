@@ -46,6 +46,7 @@ function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}) {
       returnTo: () => undefined,
       urlOf: () => undefined,
       finish: async () => null,
+      authorizedElsewhere: async () => [],
       forget: async (server) => void forgotten.push(server),
       keepOnly: async () => undefined,
     };

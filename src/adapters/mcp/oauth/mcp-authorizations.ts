@@ -55,6 +55,15 @@ export class McpAuthorizations implements ServerAuthorizations {
     return null;
   }
 
+  async authorizedElsewhere(): Promise<readonly string[]> {
+    const found = await Promise.all(
+      [...this.#authorizations].map(async ([server, access]) =>
+        (await access.wasAuthorizedElsewhere()) ? [server] : [],
+      ),
+    );
+    return found.flat();
+  }
+
   async forget(server: string): Promise<void> {
     const access = this.#authorizations.get(server);
     this.#authorizations.delete(server);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -30,6 +31,9 @@ export interface RefusedRequest {
 const ANSWER_MS = 10_000;
 /** How long no request waits for an authorization server that could not renew a token. */
 const RENEW_AGAIN_MS = 10_000;
+/** How often a node looks whether another one has renewed the token, and how many times. */
+const POLL_MS = 250;
+const MOST_POLLS = 120;
 const NONCE_HEADER = 'dpop-nonce';
 
 /** The permission to use one tool server over HTTP. Until the server answers 401, it reads, loads and sends nothing. */
@@ -40,6 +44,8 @@ export class ServerAuthorization {
   readonly #deps: AccessDeps;
   #credentials: Credentials;
   #isLoaded = false;
+  /** Whether the log could not keep what this process was given last. */
+  #isAhead = false;
   #pending: PendingAuthorization | null = null;
   /** Of the tool server, for the next DPoP proof. */
   #nonce: string | undefined;
@@ -116,6 +122,16 @@ export class ServerAuthorization {
     });
   }
 
+  /** @returns whether another node was given what this one has sent a person for. */
+  async wasAuthorizedElsewhere(): Promise<boolean> {
+    if (this.#pending === null || !this.#deps.credentials.isShared) return false;
+    return this.#inTurn(async () => {
+      if (this.#pending === null) return false;
+      await this.#load();
+      return this.#pending === null;
+    });
+  }
+
   /** Nothing is used or kept from now on. */
   forget(): void {
     this.#isForgotten = true;
@@ -130,19 +146,42 @@ export class ServerAuthorization {
 
   async #answer(challenge: Challenge, used: Token | null): Promise<boolean> {
     await this.#load();
+    if (this.#hasOther(used)) return true;
     const { token } = this.#issued;
-    // Another request got it meanwhile, or it is from before the restart.
-    if (token !== undefined && token.accessToken !== used?.accessToken) return true;
     const isMissing = (scope: string): boolean => token?.scopes.includes(scope) !== true;
     // The server refuses a token that has what it asks for: asking again would lead to the same.
     if (challenge.status === 403 && !challenge.scopes.some(isMissing)) return false;
     const { pending } = this;
     if (pending === null || challenge.scopes.some((scope) => !pending.scopes.includes(scope)))
-      return await this.#authorize(challenge);
+      return await this.#alone(used, () => this.#authorize(challenge, used));
     throw await needsPerson();
   }
 
-  async #authorize(challenge: Challenge): Promise<boolean> {
+  /** Another request got it meanwhile, or another node, or it is from before the restart. */
+  #hasOther(used: Token | null): boolean {
+    const { token } = this.#issued;
+    return token !== undefined && token.accessToken !== used?.accessToken;
+  }
+
+  /** A refresh token may be good only once: so the nodes do this one after the other, with what the last one was given. */
+  async #alone(used: Token | null, work: () => Promise<boolean>): Promise<boolean> {
+    const { credentials } = this.#deps;
+    for (let polls = 0; !(await credentials.claim(this.#name)); polls += 1) {
+      if (polls === MOST_POLLS)
+        throw new Error('another node has been asking for authorization for too long');
+      await pause(POLL_MS);
+      await this.#load();
+      if (this.#hasOther(used)) return true;
+    }
+    try {
+      await this.#load();
+      return this.#hasOther(used) || (await work());
+    } finally {
+      await credentials.release(this.#name);
+    }
+  }
+
+  async #authorize(challenge: Challenge, used: Token | null): Promise<boolean> {
     const [{ authorize }, { AuthorizationError, authorizationProblem }] = await Promise.all([
       import('./authorization-flow.ts'),
       import('./authorization-error.ts'),
@@ -155,6 +194,11 @@ export class ServerAuthorization {
     });
     if (result === null) return false;
     const { credentials, pending } = result;
+    if (pending !== null) {
+      // A person may have come back to another node meanwhile. Its token must stay.
+      await this.#load();
+      if (this.#hasOther(used)) return true;
+    }
     await this.#keep(credentials);
     this.#pending = this.#isForgotten ? null : pending;
     if (pending !== null) throw await needsPerson();
@@ -171,17 +215,22 @@ export class ServerAuthorization {
   async #renew(): Promise<void> {
     // Another request may have tried meanwhile.
     if (!this.#isDue) return;
-    const { refreshToken } = this.#issued.token ?? {};
-    const [{ authorize }, { isUnattended }, { authorizationProblem }] = await Promise.all([
-      import('./authorization-flow.ts'),
+    const [{ isUnattended }, { authorizationProblem }] = await Promise.all([
       import('./wanted-scopes.ts'),
       import('./authorization-error.ts'),
     ]);
-    const request = this.#request(null);
-    if (refreshToken === undefined && !isUnattended(request.oauth)) return;
+    const { credentials, now } = this.#deps;
     try {
-      const result = await authorize(request);
-      if (result !== null) await this.#keep(result.credentials);
+      await this.#load();
+      if (!this.#isDue) return;
+      const isRenewable = this.#issued.token?.refreshToken !== undefined;
+      if (!isRenewable && !isUnattended(this.#request(null).oauth)) return;
+      if (!(await credentials.claim(this.#name))) {
+        // Another node renews it, and the present one works until then.
+        this.#renewFrom = now() + POLL_MS;
+        return;
+      }
+      await this.#renewNow().finally(() => credentials.release(this.#name));
     } catch (error) {
       const reason = authorizationProblem(error, this.mask);
       this.#deps.log.debug(
@@ -189,7 +238,15 @@ export class ServerAuthorization {
         'the token of a tool server could not be refreshed',
       );
     }
-    if (this.#isDue) this.#renewFrom = this.#deps.now() + RENEW_AGAIN_MS;
+    if (this.#isDue) this.#renewFrom = now() + RENEW_AGAIN_MS;
+  }
+
+  async #renewNow(): Promise<void> {
+    const { authorize } = await import('./authorization-flow.ts');
+    await this.#load();
+    if (!this.#isDue) return;
+    const result = await authorize(this.#request(null));
+    if (result !== null) await this.#keep(result.credentials);
   }
 
   #request(challenge: Challenge | null): FlowRequest {
@@ -203,17 +260,36 @@ export class ServerAuthorization {
     };
   }
 
+  /** Takes over what the log has. Once, if no other node writes it. */
   async #load(): Promise<void> {
-    if (this.#isLoaded) return;
-    const kept = readCredentials(await this.#deps.credentials.read(this.#name), this.config.baseUrl);
+    const { credentials } = this.#deps;
+    if (this.#isLoaded && !credentials.isShared) return;
+    if (this.#isAhead) {
+      await this.#write().catch((err: unknown) =>
+        this.#deps.log.debug({ server: this.#name, err }, 'an authorization could not be kept'),
+      );
+      return;
+    }
+    const kept = readCredentials(await credentials.read(this.#name), this.config.baseUrl);
     this.#isLoaded = true;
-    if (kept !== null && !this.#isForgotten) this.#credentials = kept;
+    if (kept === null || this.#isForgotten) return;
+    const former = this.#issued.token;
+    this.#credentials = kept;
+    const { token } = this.#issued;
+    const isNew = token !== undefined && token.accessToken !== former?.accessToken;
+    if (isNew && this.#pending?.scopes.every((scope) => token.scopes.includes(scope))) this.#pending = null;
   }
 
   async #keep(credentials: Credentials): Promise<void> {
     if (this.#isForgotten || credentials === this.#credentials) return;
     this.#credentials = credentials;
-    await this.#deps.credentials.keep(this.#name, JSON.stringify(credentials));
+    await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    this.#isAhead = true;
+    await this.#deps.credentials.keep(this.#name, JSON.stringify(this.#credentials));
+    this.#isAhead = false;
   }
 
   /** One at a time: of several requests that are refused at once, the first gets a token for all. */

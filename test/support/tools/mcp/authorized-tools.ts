@@ -3,6 +3,8 @@ import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-s
 import { memoryKeys } from '../../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../../src/adapters/secret-key/sealed-box.ts';
 import { McpServerConfig } from '../../../../src/core/tool-server/mcp-server-config.ts';
+import type { EventStore } from '../../../../src/ports/event-store.ts';
+import type { SecretBox } from '../../../../src/ports/secret-box.ts';
 import type { AuthorizationOutcome } from '../../../../src/ports/server-authorization.ts';
 import { CredentialBook } from '../../../../src/runtime/tools/credential-book.ts';
 import { redirectOf, responseIn } from './authorization-visit.ts';
@@ -11,14 +13,26 @@ import { RecordingLog } from './recording-log.ts';
 
 const NAME = 'under-test';
 
-/** Connects a tool server that asks for OAuth, with a clock that only the test moves. */
-export function authorizedTools(url: string, oauth?: unknown) {
-  const store = memoryEventStore();
-  const box = sealedBox(memoryKeys());
+/** What the nodes of a cluster have in common. */
+export interface SharedLog {
+  readonly store: EventStore;
+  readonly box: SecretBox;
+}
+
+export function sharedLog(): SharedLog {
+  return { store: memoryEventStore(), box: sealedBox(memoryKeys()) };
+}
+
+/**
+ * Connects a tool server that asks for OAuth, with a clock that only the test moves.
+ * @param shared makes it one of several nodes.
+ */
+export function authorizedTools(url: string, oauth?: unknown, shared?: SharedLog) {
+  const { store, box } = shared ?? sharedLog();
   const log = new RecordingLog();
   let time = Date.parse('2026-01-01T00:00:00Z');
   const start = () => {
-    const credentials = new CredentialBook(store, box, log);
+    const credentials = new CredentialBook(store, box, log, { isShared: shared !== undefined });
     const authorizations = new McpAuthorizations({ credentials, log, now: () => time });
     authorizations.returnTo('http://127.0.0.1:3001/oauth/callback');
     return { authorizations, connector: testConnector({ authorizations }) };
