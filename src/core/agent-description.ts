@@ -76,5 +76,18 @@ export const AgentReload = z.object({
     .describe(
       'Sections of the file that are others than at the start of the service, and count from its next start on.',
     ),
+  notReloaded: z
+    .array(
+      z.object({
+        nodeId: z.int(),
+        name: z.string().describe('The host and the process.'),
+        reason: z.string(),
+      }),
+    )
+    .readonly()
+    .optional()
+    .describe(
+      'In a cluster: the nodes that do not serve this version. Those that could not be reached are asked again until they answer.',
+    ),
 });
 export type AgentReload = z.infer<typeof AgentReload>;

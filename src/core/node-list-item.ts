@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentVersion } from './agent-description.ts';
 
 /** A node of a cluster, for clients. */
 export const NodeListItem = z.object({
@@ -17,5 +18,9 @@ export const NodeListItem = z.object({
   sessions: z.int().describe('Sessions in its memory.'),
   turns: z.int().describe('Open turns in them.'),
   waiting: z.int().describe('Messages that wait behind those turns.'),
+  agents: z
+    .record(z.string(), AgentVersion)
+    .optional()
+    .describe('The version of each agent that turns begin with there, by `agentId`.'),
 });
 export type NodeListItem = z.infer<typeof NodeListItem>;

@@ -1,3 +1,4 @@
+import type { AgentId, AgentVersion } from '../core/agent-description.ts';
 import type { StreamId } from '../core/log/streams.ts';
 import type { Unsubscribe } from './bus.ts';
 
@@ -21,6 +22,8 @@ export interface NodeReport {
   /** Whether it is stopping, and takes no more sessions. */
   readonly isDraining: boolean;
   readonly load: NodeLoad;
+  /** The versions of its agents that turns begin with now. Absent until they are composed. */
+  readonly agents?: Readonly<Record<AgentId, AgentVersion>> | undefined;
 }
 
 /** A node whose lease has not ended. */

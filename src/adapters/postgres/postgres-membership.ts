@@ -22,6 +22,7 @@ const Report = z.object({
   address: z.string().optional(),
   isDraining: z.boolean(),
   load: z.object({ sessions: z.int(), turns: z.int(), waiting: z.int() }),
+  agents: z.record(z.string(), z.string()).optional(),
 });
 const NodeRow = z.object({
   node: Bigint,

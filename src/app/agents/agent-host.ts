@@ -21,7 +21,11 @@ export async function hostAgents(options: HostOptions): Promise<AgentHost> {
     : await (await import('./several-agents.ts')).composeSeveral(options);
   if (first.id !== ONLY_AGENT) await warnOfUnserved(options);
   showLogSize(adapters.metrics, options);
-  if (adapters.cluster) showCluster(adapters.metrics, adapters.cluster);
+  if (adapters.cluster) {
+    showCluster(adapters.metrics, adapters.cluster);
+    adapters.cluster.agentVersions = () =>
+      Object.fromEntries([...host.agents].map(([id, { agentVersion }]) => [id, agentVersion]));
+  }
   const directory = new ReloadableAgents(files, host.agents, { readAgain, log });
   for (const agent of host.agents.values()) answerForAgents(agent.bus, directory);
   return { ...host, reloadAll: () => directory.reloadAll() };

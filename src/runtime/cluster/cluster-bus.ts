@@ -68,7 +68,7 @@ export class ClusterBus implements Bus, ClusterAgent {
       hearTurn: (request) => (this.#hearsAll ? this.#hearToEnd(request) : null),
     });
     this.#gathered = new Gathered({
-      ...{ cluster, prefix, local },
+      ...{ cluster, prefix, local, log },
       here: (type, request, context) => this.#requests.here(type, request, context),
     });
     this.#orphans = new OrphanTurns({

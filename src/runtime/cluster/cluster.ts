@@ -1,3 +1,5 @@
+import type { AgentId, AgentVersion } from '../../core/agent-description.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { EventStore } from '../../ports/event-store.ts';
@@ -27,6 +29,7 @@ import { Outbox } from './outbox.ts';
 import type { WatchedPosition } from './remote-feed.ts';
 import { RemoteFeeds } from './remote-feeds.ts';
 import { SignalRelay } from './signal-relay.ts';
+import { VersionWatch } from './version-watch.ts';
 
 /** Renewals of the lease between two looks for what nobody told. */
 const CHECK_EVERY = 4;
@@ -39,6 +42,14 @@ const REMOVED = 'node.removed';
 const CHANGED = 'stream.changed';
 
 type Position = ServiceRequests['session.position']['answer'];
+
+/** What came of asking one of several nodes. */
+export type AskedNode = { readonly node: LivingNode } & (
+  | { readonly status: 'answered'; readonly answer: unknown }
+  | { readonly status: 'refused'; readonly error: ServiceError }
+  /** It may have done what it was asked for, or may do so later. */
+  | { readonly status: 'unreached' }
+);
 
 /** How the nodes of a cluster find each other. */
 export interface ClusterPorts {
@@ -78,10 +89,13 @@ export class Cluster implements Peers, AsyncDisposable {
   address: string | undefined;
   /** Whether this node takes no more sessions. */
   isDraining = false;
+  /** The agents that this node serves. Set when they are composed. */
+  agentVersions: () => Readonly<Record<AgentId, AgentVersion>> = () => ({});
   readonly #link: NodeLink;
   readonly #outbox: Outbox;
   readonly #log: Logger;
   readonly #agents = new Map<string, ClusterAgent>();
+  readonly #versions: VersionWatch;
   readonly #told = new Map<string, Set<(payload: unknown) => void>>();
   readonly #asked = new Map<string, (payload: unknown) => Promise<unknown>>();
   readonly #onChanged = new Set<(stream: StreamId | null) => Promise<void>>();
@@ -102,6 +116,7 @@ export class Cluster implements Peers, AsyncDisposable {
     const outbox = new Outbox(link);
     this.#outbox = outbox;
     this.#log = log;
+    this.#versions = new VersionWatch(log);
     const { self } = membership;
     this.relay = new SignalRelay({ outbox, self });
     this.calls = new NodeCalls({
@@ -176,11 +191,12 @@ export class Cluster implements Peers, AsyncDisposable {
 
   /** What an operator should know now. */
   get warnings(): readonly string[] {
-    return this.isCutOff
+    const cutOff = this.isCutOff
       ? [
           'This node cannot reach NATS. Requests for sessions of other nodes are refused, and their events come late, from the database.',
         ]
       : [];
+    return [...cutOff, ...this.#versions.warnings];
   }
 
   /** Messages that were not sent, or did not arrive, as far as is known. */
@@ -236,18 +252,29 @@ export class Cluster implements Peers, AsyncDisposable {
   }
 
   /** The answers of the other nodes that answer in time. */
-  async askOthers(question: Question, limitMs = ANSWER_MS): Promise<unknown[]> {
-    const ask = async (node: NodeId): Promise<unknown[]> => {
-      try {
-        return [await this.calls.ask(node, question, limitMs)];
-      } catch (err) {
-        const asked = { asked: node, question: question.type };
-        if (err instanceof LateAnswerError) this.#log.warn(asked, 'a node did not answer in time');
-        else this.#log.debug({ ...asked, err }, 'a node refused, or could not be asked');
-        return [];
-      }
-    };
-    return (await Promise.all(this.others.map(({ nodeId }) => ask(nodeId)))).flat();
+  async askOthers(question: Question, limitMs?: number): Promise<unknown[]> {
+    const asked = await Promise.all(this.others.map((node) => this.#ask(node, question, limitMs)));
+    return asked.flatMap((one) => (one.status === 'answered' ? [one.answer] : []));
+  }
+
+  /** @param nodes leaves out all others. Those that are gone are left out, too. */
+  askEach(question: Question, nodes?: ReadonlySet<NodeId>): Promise<AskedNode[]> {
+    const asked = this.others.filter(({ nodeId }) => nodes?.has(nodeId) !== false);
+    return Promise.all(asked.map((node) => this.#ask(node, question)));
+  }
+
+  async #ask(node: LivingNode, question: Question, limitMs = ANSWER_MS): Promise<AskedNode> {
+    const about = { asked: node.nodeId, question: question.type };
+    try {
+      return { node, status: 'answered', answer: await this.calls.ask(node.nodeId, question, limitMs) };
+    } catch (err) {
+      if (err instanceof LateAnswerError) this.#log.warn(about, 'a node did not answer in time');
+      else this.#log.debug({ ...about, err }, 'a node refused, or could not be asked');
+      // Without NATS the question was not sent.
+      if (err instanceof ServiceError && err.code !== 'SERVICE_UNAVAILABLE')
+        return { node, status: 'refused', error: err };
+    }
+    return { node, status: 'unreached' };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -394,6 +421,7 @@ export class Cluster implements Peers, AsyncDisposable {
     const isDue = this.#renewals % CHECK_EVERY === 0;
     if (left.length > 0 || isDue) this.#recoverAll();
     if (isDue) void this.#tellChanged(null);
+    if (isDue) this.#versions.look(this.agentVersions(), this.others);
     if (left.length > 0 || isDue || !this.#link.isUp) void this.#check();
   }
 
@@ -401,6 +429,7 @@ export class Cluster implements Peers, AsyncDisposable {
     this.membership.report({
       ...(this.address !== undefined && { address: this.address }),
       isDraining: this.isDraining,
+      agents: this.agentVersions(),
       load: sumOf([...this.#agents.values()].map(({ load }) => load)),
     });
   }

@@ -1,13 +1,17 @@
+import type { AgentVersion } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
 import { waitingApprovals } from '../../core/session/view-session.ts';
 import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import { MOST_RECOVERY_MS } from '../sessions/start-recovery.ts';
-import type { Cluster } from './cluster.ts';
+import type { AskedNode, Cluster } from './cluster.ts';
+import { MissedReloads } from './missed-reloads.ts';
+import type { Question } from './node-messages.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
@@ -19,11 +23,13 @@ interface GatheredDeps {
   readonly local: LocalBus;
   /** Answers by this node alone, with what all nodes have recorded. */
   readonly here: Bus['send'];
+  readonly log: Logger;
 }
 
 /** Requests that are about no session. Most are answered by this node alone, some by all nodes together. */
 export class Gathered {
   readonly #deps: GatheredDeps;
+  readonly #missed: MissedReloads;
   readonly #gathers: { readonly [T in RequestType]?: Gather<T> } = {
     'approval.list': (request, context) => this.#approvals(request, context),
     'input.list': (request, context) => this.#inputs(request, context),
@@ -37,6 +43,11 @@ export class Gathered {
 
   constructor(deps: GatheredDeps) {
     this.#deps = deps;
+    const { cluster, log } = deps;
+    this.#missed = new MissedReloads({
+      ...{ cluster, log },
+      question: (agentId, context) => this.#question('agent.reload', { agentId }, context),
+    });
   }
 
   send<T extends RequestType>(type: T, request: Request<T>, context: RequestContext): Promise<Answer<T>> {
@@ -132,9 +143,23 @@ export class Gathered {
 
   /** The file is read by each node for itself. */
   async #reload(request: Request<'agent.reload'>, context: RequestContext): Promise<Answer<'agent.reload'>> {
-    const own = await this.#deps.local.send('agent.reload', request, context);
-    await this.#ofOthers('agent.reload', request, context);
-    return own;
+    const { local, cluster, log } = this.#deps;
+    const { agentId } = request;
+    const own = await local.send('agent.reload', request, context);
+    const asked = await cluster.askEach(this.#question('agent.reload', request, context));
+    const unreached = asked.filter(({ status }) => status === 'unreached');
+    this.#missed.note(
+      agentId,
+      unreached.map(({ node }) => node.nodeId),
+      context,
+    );
+    const notReloaded = asked.flatMap((one) => {
+      const reason = whyNotReloaded(one, own.agentVersion);
+      return reason === null ? [] : [{ nodeId: one.node.nodeId, name: one.node.name, reason }];
+    });
+    if (notReloaded.length === 0) return own;
+    log.warn({ agentId, nodes: notReloaded }, 'other nodes do not serve this version of the agent');
+    return { ...own, notReloaded };
   }
 
   /** The answers of the nodes that answer in time. */
@@ -143,11 +168,36 @@ export class Gathered {
     request: Request<T>,
     context: RequestContext,
   ): Promise<Answer<T>[]> {
-    const { cluster, prefix } = this.#deps;
-    const question = { type: 'request', prefix, name, request, context } as const;
-    const answers = await cluster.askOthers(question, KNOWN_LATER.has(name) ? MOST_RECOVERY_MS : undefined);
+    const question = this.#question(name, request, context);
+    const limitMs = KNOWN_LATER.has(name) ? MOST_RECOVERY_MS : undefined;
+    const answers = await this.#deps.cluster.askOthers(question, limitMs);
     // The other nodes answer as their handlers of this type do.
     return answers as Answer<T>[];
+  }
+
+  #question<T extends RequestType>(name: T, request: Request<T>, context: RequestContext): Question {
+    return { type: 'request', prefix: this.#deps.prefix, name, request, context };
+  }
+}
+
+/** Null if the node serves the same version now. */
+function whyNotReloaded(asked: AskedNode, version: AgentVersion): string | null {
+  switch (asked.status) {
+    case 'unreached':
+      return 'The node could not be reached. It is asked again until it answers.';
+    case 'refused': {
+      const { message, details } = asked.error;
+      return typeof details.reason === 'string' ? `${message} ${details.reason}` : message;
+    }
+    case 'answered': {
+      // The other node answers as its handler does.
+      const { agentVersion } = asked.answer as Answer<'agent.reload'>;
+      return agentVersion === version
+        ? null
+        : `The file of the node is another one, of version ${agentVersion}.`;
+    }
+    default:
+      return asked satisfies never;
   }
 }
 
