@@ -20,5 +20,13 @@ export const McpServerAdded = z.object({
 /** An encrypted secret. It has a stream of its own, so that erasing the stream erases the secret. */
 export const SecretKept = z.object({ type: z.literal('secret.kept'), sealed: z.string() });
 
-/** The next start does not connect the server again. */
-export const McpServerRemoved = z.object({ type: z.literal('mcp-server.removed'), name: z.string() });
+/**
+ * The next start does not connect the server again. With `inFile` it is about the server of this name in the agent file of
+ * a cluster: no node is to be connected to it, or all of them are again. Earlier versions do not see the field, and have no
+ * server to remove.
+ */
+export const McpServerRemoved = z.object({
+  type: z.literal('mcp-server.removed'),
+  name: z.string(),
+  inFile: z.enum(['disconnected', 'connected']).optional(),
+});

@@ -97,7 +97,7 @@ export class Gathered {
     return (await this.#ofOthers('tool.cancel', request, context)).includes(true);
   }
 
-  /** The log tells nothing of servers of the agent file, nor of those that leave the list. */
+  /** The log tells nothing of servers that leave the list. */
   async #disconnect(
     request: Request<'mcp-server.disconnect'>,
     context: RequestContext,

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
+import { serviceOrigin } from '../../core/request/request-origin.ts';
 import { isSameConfig, type McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { AuthorizationResponse } from '../../ports/server-authorization.ts';
@@ -35,12 +36,21 @@ export class McpSupervisor implements AsyncDisposable {
     this.#book = book;
   }
 
-  /** Starts to connect all servers that are not disabled at the same time, and does not wait for them. */
+  /**
+   * Starts to connect all servers at the same time, and does not wait for them. Leaves out those that are disabled, and
+   * those of the file that somebody has disconnected at all nodes.
+   */
   start(inFile: ServerConfigs, remembered: ServerConfigs = {}): readonly FirstAttempt[] {
     this.#inFile = inFile;
     for (const name of Object.keys(remembered)) this.#atRunTime.add(name);
     const enabled = Object.entries(enabledOnly({ ...inFile, ...remembered }));
-    const attempts = enabled.map(([name, config]) => this.#begin(name, config));
+    const attempts = enabled.flatMap(([name, config]) => {
+      if (this.#atRunTime.has(name) || !this.#book.isDisconnected(name)) return [this.#begin(name, config)];
+      this.list.add(name, config);
+      const message = 'a tool server of the agent file is not connected: somebody has disconnected it';
+      this.#deps.log.info({ server: name }, message);
+      return [];
+    });
     this.list.complete(attempts.map(({ settled }) => settled));
     return attempts;
   }
@@ -61,6 +71,7 @@ export class McpSupervisor implements AsyncDisposable {
     for (const name of Object.values(changes).flat()) this.#atRunTime.delete(name);
     const retired = this.list.retire([...changes.removed, ...changes.changed]);
     const wanted = [...changes.added, ...changes.changed];
+    for (const name of wanted) this.#connectedByFile(name);
     this.list.complete(
       wanted.flatMap((name) => (inFile[name] ? [this.#begin(name, inFile[name]).settled] : [])),
     );
@@ -69,14 +80,19 @@ export class McpSupervisor implements AsyncDisposable {
 
   /**
    * Takes over what other nodes did to servers that are connected at run time: connects those that are new here, replaces
-   * those with another configuration and disconnects those that were removed. Servers of the agent file stay as they are,
-   * unless one of the same name was connected. Resolves when what is gone has ended, and does not wait for what is new.
+   * those with another configuration and disconnects those that were removed. Disconnects the servers of the agent file
+   * that another node has disconnected, and connects them again when it has. Resolves when what is gone has ended, and does
+   * not wait for what is new.
    */
   async follow(): Promise<void> {
     const news = await this.#book.news();
     if (this.#isClosed) return;
     const latest = news.filter((one) => !this.#held.isHeld(one.name) && this.#book.acknowledge(one));
-    const ended = latest.flatMap((one) => this.#followed(one));
+    const ofFile = this.#book.newsOfFile((name) => !this.#held.isHeld(name));
+    const ended = [
+      ...latest.flatMap((one) => this.#followed(one)),
+      ...ofFile.flatMap((name) => this.#followedOfFile(name)),
+    ];
     await Promise.all(ended.map((server) => this.#end(server)));
   }
 
@@ -109,7 +125,10 @@ export class McpSupervisor implements AsyncDisposable {
   async reconnect(serverId: string, origin: Origin, seen?: McpServerStatus): Promise<McpServerRecord> {
     const server = this.list.get(serverId);
     if (seen !== undefined && server.status !== seen) return server.record;
-    return this.#atRunTime.has(server.name) ? this.#remembered(server, origin) : this.#attempt(server);
+    const { name } = server;
+    if (this.#atRunTime.has(name)) return this.#remembered(server, origin);
+    await this.#held.during(name, () => this.#book.reconnect(name, origin));
+    return this.#attempt(server);
   }
 
   /**
@@ -122,7 +141,9 @@ export class McpSupervisor implements AsyncDisposable {
     const isDisconnected = server.status === 'disconnected';
     if (seen !== undefined && isDisconnected !== (seen === 'disconnected')) return server.record;
     if (isDisconnected) this.list.forget(server);
-    await Promise.all([this.#end(server), this.#held.during(name, () => this.#book.remove(name, origin))]);
+    const isInFile = Object.hasOwn(enabledOnly(this.#inFile), name);
+    const remove = () => this.#book.remove(name, origin, { isInFile });
+    await Promise.all([this.#end(server), this.#held.during(name, remove)]);
     return server.record;
   }
 
@@ -207,6 +228,31 @@ export class McpSupervisor implements AsyncDisposable {
     void known?.disconnect();
     this.#begin(name, config);
     return [];
+  }
+
+  /** @returns the server that was disconnected on another node. It is still connected. */
+  #followedOfFile(name: string): McpServer[] {
+    const known = this.list.find(name);
+    if (this.#isTaken(name)) return [];
+    if (this.#book.isDisconnected(name)) return known ? [known] : [];
+    const config = enabledOnly(this.#inFile)[name];
+    if (!config || (known && known.status !== 'disconnected')) return [];
+    this.#atRunTime.delete(name);
+    this.#begin(name, config);
+    return [];
+  }
+
+  /** The file was changed after somebody had disconnected the server, so the file counts. */
+  #connectedByFile(name: string): void {
+    if (!this.#book.isDisconnected(name)) return;
+    this.#held
+      .during(name, () => this.#book.reconnect(name, serviceOrigin()))
+      .catch((err: unknown) =>
+        this.#deps.log.warn(
+          { server: name, err },
+          'the log says that a tool server of the agent file is disconnected, and it is not',
+        ),
+      );
   }
 
   async #connectAgain(name: string): Promise<void> {

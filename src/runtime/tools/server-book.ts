@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
-import type { LoggedEvent } from '../../core/log/events.ts';
+import type { LoggedEvent, ServiceEvent } from '../../core/log/events.ts';
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
@@ -9,7 +9,13 @@ import type { EventStore, SessionSummary } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
 import { SharedStream } from '../streams/shared-stream.ts';
-import { foldClearServers, foldServer, type SecretIds } from './server-fold.ts';
+import {
+  type Disconnected,
+  foldClearServers,
+  foldDisconnected,
+  foldServer,
+  type SecretIds,
+} from './server-fold.ts';
 import { ServerSecrets } from './server-secrets.ts';
 
 type Configs = Readonly<Record<string, McpServerConfig>>;
@@ -66,6 +72,10 @@ export class ServerBook {
   readonly #secretIds: SecretIds = new Map();
   /** What those who use this book know. */
   readonly #known: SecretIds = new Map();
+  /** Servers of the agent file that are disconnected at all nodes, as the log says. Empty where no other nodes are. */
+  readonly #disconnected: Disconnected = new Set();
+  /** The same, as those who use this book know it. */
+  readonly #knownDisconnected: Disconnected = new Set();
   /** The secrets that this process has made. An append that failed may have stored them after all. */
   readonly #own = new Set<string>();
 
@@ -88,6 +98,7 @@ export class ServerBook {
     if (streams.length === 0) return {};
     await this.catchUp();
     await this.#eraseLeftBehind(streams);
+    for (const name of this.#disconnected) this.#knownDisconnected.add(name);
     const sealed = await this.#open();
     const clear = await this.#takeOver(streams);
     return { ...sealed, ...clear };
@@ -116,6 +127,38 @@ export class ServerBook {
     if (this.#secretIds.get(name) !== secretId || this.#known.get(name) === secretId) return false;
     this.#know(name, secretId);
     return true;
+  }
+
+  /** Whether somebody has disconnected this server of the agent file, for all nodes. */
+  isDisconnected(name: string): boolean {
+    return this.#knownDisconnected.has(name);
+  }
+
+  /** The servers of the agent file that other nodes have disconnected, or connected again. Each is told once. */
+  newsOfFile(isWanted: (name: string) => boolean): readonly string[] {
+    const names = [...new Set([...this.#disconnected, ...this.#knownDisconnected])];
+    const news = names.filter(
+      (name) => this.#disconnected.has(name) !== this.#knownDisconnected.has(name) && isWanted(name),
+    );
+    for (const name of news) this.#knowOfFile(name);
+    return news;
+  }
+
+  /**
+   * All nodes may be connected to this server of the agent file again. Resolves when it is in the log; records nothing
+   * if nobody has disconnected it.
+   */
+  async reconnect(name: string, origin: Origin): Promise<void> {
+    if (!this.#options.isShared) return;
+    await this.#stream.write(
+      () => ({
+        events: this.#disconnected.has(name)
+          ? [{ type: 'mcp-server.removed', name, inFile: 'connected' }]
+          : [],
+        answer: () => this.#knowOfFile(name),
+      }),
+      origin,
+    );
   }
 
   /** The servers of the log, also those whose configuration cannot be decrypted now. */
@@ -148,22 +191,32 @@ export class ServerBook {
     return this.#register({ name, config, origin, mayReplace: isNew });
   }
 
-  /** Resolves when the configuration is erased. Records nothing for a server of the agent file: the file decides about it. */
-  async remove(name: string, origin: Origin): Promise<void> {
-    if (!this.#names.delete(name)) return;
+  /**
+   * Resolves when the configuration is erased. A server of the agent file stays disconnected at all nodes. Where no other
+   * nodes are, nothing is recorded of it: the next start connects it again.
+   */
+  async remove(name: string, origin: Origin, { isInFile = false } = {}): Promise<void> {
+    const staysAway = isInFile && this.#options.isShared;
+    const isKnown = this.#names.delete(name);
+    if (!isKnown && !staysAway) return;
     try {
       await this.#stream.write(async () => {
         const secretId = this.#secretIds.get(name);
         // Secret first: if the process stops in between, a server without a secret counts as removed.
         await this.#secrets.erase(secretId);
-        return {
-          events: secretId === undefined ? [] : [{ type: 'mcp-server.removed', name }],
-          answer: () => this.#know(name, undefined),
+        const events: ServiceEvent[] = [];
+        if (secretId !== undefined) events.push({ type: 'mcp-server.removed', name });
+        if (staysAway && !this.#disconnected.has(name))
+          events.push({ type: 'mcp-server.removed', name, inFile: 'disconnected' });
+        const answer = (): void => {
+          this.#know(name, undefined);
+          this.#knowOfFile(name);
         };
+        return { events, answer };
       }, origin);
     } catch (error) {
       // So that the next attempt finds it.
-      this.#names.add(name);
+      if (isKnown) this.#names.add(name);
       throw error;
     }
   }
@@ -172,12 +225,18 @@ export class ServerBook {
     const { event } = envelope;
     if ('name' in event) this.#own.delete(this.#secretIds.get(event.name) ?? '');
     foldServer(this.#secretIds, envelope);
+    if (this.#options.isShared) foldDisconnected(this.#disconnected, envelope);
     if (event.type === 'mcp-server.registered') this.#names.add(event.name);
   }
 
   #know(name: string, secretId: string | undefined): void {
     if (secretId === undefined) this.#known.delete(name);
     else this.#known.set(name, secretId);
+  }
+
+  #knowOfFile(name: string): void {
+    if (this.#disconnected.has(name)) this.#knownDisconnected.add(name);
+    else this.#knownDisconnected.delete(name);
   }
 
   #streams(): Promise<SessionSummary[]> {

@@ -9,8 +9,18 @@ export type SecretIds = Map<string, string>;
 /** Applies an event about tool servers that were connected at run time. */
 export function foldServer(secretIds: SecretIds, { event }: Envelope<LoggedEvent>): void {
   if (event.type === 'mcp-server.registered') secretIds.set(event.name, event.secretId);
-  else if (event.type === 'mcp-server.removed') secretIds.delete(event.name);
-  else throw unexpected(SERVERS_STREAM, event);
+  else if (event.type !== 'mcp-server.removed') throw unexpected(SERVERS_STREAM, event);
+  else if (event.inFile === undefined) secretIds.delete(event.name);
+}
+
+/** Servers of the agent file that nobody is to be connected to. By name. */
+export type Disconnected = Set<string>;
+
+/** Applies an event about tool servers, as far as it is about those of the agent file. */
+export function foldDisconnected(disconnected: Disconnected, { event }: Envelope<LoggedEvent>): void {
+  if (event.type !== 'mcp-server.removed') return;
+  if (event.inFile === 'disconnected') disconnected.add(event.name);
+  if (event.inFile === 'connected') disconnected.delete(event.name);
 }
 
 /** Folds the events of version 0.1.0, which hold the configurations in clear. */

@@ -35,7 +35,7 @@ class Connections implements ToolServerConnector {
 }
 
 /** Several nodes with one log and one agent file. */
-function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}) {
+function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}, { isShared = true } = {}) {
   const store = memoryEventStore();
   const box = sealedBox(memoryKeys());
   const start = async () => {
@@ -50,7 +50,7 @@ function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}) {
       forget: async (server) => void forgotten.push(server),
       keepOnly: async () => undefined,
     };
-    const book = new ServerBook(watched, box, silentLog, { isShared: true });
+    const book = new ServerBook(watched, box, silentLog, { isShared });
     const machines = new LiveMachines();
     const deps = { connector, authorizations, log: silentLog, machines, retryDelayMs: () => 1_000 };
     const servers = new McpSupervisor(deps, book);
@@ -163,12 +163,42 @@ describe('a node that follows the others', () => {
     await two.listed('x connected');
   });
 
-  it('leaves the servers of the agent file alone, unless one of the same name was connected', async () => {
+  it('disconnects and connects the servers of the agent file as another node does', async () => {
     const { start } = cluster({ a: files, b: files });
     const [one, two] = [await start(), await start()];
     await one.servers.disconnect('a', CLIENT);
     await two.servers.follow();
-    expect(two.list()).toEqual(['a connected', 'b connected']);
+    expect(two.list()).toEqual(['a disconnected', 'b connected']);
+    await two.servers.reconnect('a', CLIENT);
+    await one.servers.follow();
+    await one.listed('a connected', 'b connected');
+    await two.servers.follow();
+    expect(two.connector.opened).toEqual(['a: files', 'b: files', 'a: files']);
+    await two.servers.disconnect('a', CLIENT);
+    await two.servers.disconnect('a', CLIENT);
+    await one.servers.follow();
+    expect([one.list(), two.list()]).toEqual([['a disconnected', 'b connected'], ['b connected']]);
+    await one.servers.reconnect('a', CLIENT);
+    await two.servers.follow();
+    await two.listed('b connected', 'a connected');
+  });
+
+  it('starts without the servers of the agent file that another node has disconnected', async () => {
+    const { start } = cluster({ a: files, b: files });
+    const one = await start();
+    await one.servers.disconnect('a', CLIENT);
+    const two = await start();
+    expect(two.list()).toEqual(['a disconnected', 'b connected']);
+    await two.servers.reconnect('a', CLIENT);
+    const three = await start();
+    expect(three.list()).toEqual(['a connected', 'b connected']);
+  });
+
+  it('takes over servers of the names of the agent file', async () => {
+    const { start } = cluster({ a: files, b: files });
+    const [one, two] = [await start(), await start()];
+    await one.servers.disconnect('a', CLIENT);
+    await two.servers.follow();
     await one.servers.connect('a', others, CLIENT);
     await two.servers.follow();
     await two.listed('a connected', 'b connected');
@@ -179,13 +209,13 @@ describe('a node that follows the others', () => {
     expect(two.connector.closed).toEqual(['a: files', 'a: others']);
   });
 
-  it('leaves a server of the agent file connected when another node connects a disabled one', async () => {
+  it('has no server of the agent file any more when another node has connected a disabled one', async () => {
     const { start } = cluster({ a: files });
     const [one, two] = [await start(), await start()];
     await one.servers.disconnect('a', CLIENT);
     await one.servers.connect('a', { ...others, disabled: true }, CLIENT);
     await two.servers.follow();
-    expect([two.list(), two.tools()]).toEqual([['a connected'], ['a: files']]);
+    expect([two.list(), two.tools()]).toEqual([['a disconnected'], []]);
   });
 
   it('does what another node was asked for where its server had the same status, and once', async () => {
@@ -217,6 +247,22 @@ describe('a node that follows the others', () => {
 });
 
 describe('an agent file that is read again', () => {
+  it('connects a server that somebody has disconnected and that is another one now, for all nodes', async () => {
+    const { start } = cluster({ a: files });
+    const [one, two] = [await start(), await start()];
+    await one.servers.disconnect('a', CLIENT);
+    await two.servers.follow();
+    const announced = Promise.withResolvers<void>();
+    one.store.announce = async () => announced.resolve();
+    one.servers.takeOver({ a: others });
+    await one.listed('a connected');
+    await announced.promise;
+    two.servers.takeOver({ a: others });
+    await two.servers.follow();
+    await two.listed('a connected');
+    expect((await start()).list()).toEqual(['a connected']);
+  });
+
   it('connects its server of a name that one had at run time', async () => {
     const { start } = cluster({ kept: files });
     const node = await start();
@@ -283,5 +329,17 @@ describe('several nodes that connect a server of one name at the same time', () 
     await two.listed('x connected');
     expect(two.tools()).toEqual(['x: files']);
     expect(await remembered()).toEqual({ x: files });
+  });
+});
+
+describe('a service that has its log to itself', () => {
+  it('connects the servers of the agent file at its next start, and records nothing of them', async () => {
+    const { start, store } = cluster({ a: files }, { isShared: false });
+    const before = await start();
+    await before.servers.disconnect('a', CLIENT);
+    await before.servers.reconnect('a', CLIENT);
+    await before.servers.disconnect('a', CLIENT);
+    expect(await store.read(SERVERS_STREAM, 0)).toEqual([]);
+    expect((await start()).list()).toEqual(['a connected']);
   });
 });
