@@ -65,10 +65,18 @@ export class ServiceError extends Error {
   }
 }
 
+const DATABASE_AWAY = 'the database of the service cannot be reached';
+
 /** The log cannot be written for now. */
 function notRecorded(reason: string, retryAfter: number, cause: Error): ServiceError {
   const message = 'The service cannot record this now. Try again later.';
   return new ServiceError('SERVICE_UNAVAILABLE', message, { reason, retryAfter }, cause);
+}
+
+/** The log cannot be read for now. */
+function notRead(cause: Error): ServiceError {
+  const message = 'The service cannot read this now. Try again later.';
+  return new ServiceError('SERVICE_UNAVAILABLE', message, { reason: DATABASE_AWAY, retryAfter: 2 }, cause);
 }
 
 /** The log was lost while it was being written. */
@@ -100,8 +108,8 @@ export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof StorageFullError) return notRecorded('the disk of the service is full', 10, thrown);
   if (thrown instanceof StorageAwayError && thrown.mayBeStored) return maybeRecorded(thrown);
-  if (thrown instanceof StorageAwayError)
-    return notRecorded('the database of the service cannot be reached', 2, thrown);
+  if (thrown instanceof StorageAwayError && thrown.isReading) return notRead(thrown);
+  if (thrown instanceof StorageAwayError) return notRecorded(DATABASE_AWAY, 2, thrown);
   if (thrown instanceof FencedError)
     return notRecorded('another node has taken over what this one was to record', 2, thrown);
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);

@@ -1,7 +1,7 @@
 import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import type { Logger } from '../../ports/logger.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
-import { explained, isAway, isInTheWay, isReadOnly, notOpened } from './postgres-errors.ts';
+import { explained, isAway, isInTheWay, isReadOnly, notOpened, READING } from './postgres-errors.ts';
 import { migrate, requireTables } from './schema.ts';
 import type { Row, Session, Statement } from './sql-session.ts';
 import type { StoreAddress } from './store-url.ts';
@@ -10,9 +10,6 @@ import type { StoreAddress } from './store-url.ts';
 const CONNECTIONS = { lease: 1, appends: 2, others: 7 };
 type Lane = keyof typeof CONNECTIONS;
 const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
-
-/** What `insist` and `once` are told of work that only reads. */
-export const READING = 'read';
 
 /** In milliseconds. */
 export interface DatabaseTimeouts {

@@ -57,6 +57,9 @@ function isRefused(error: unknown): boolean {
   return REFUSING.includes(code) || code.startsWith(NOT_LET_IN) || CERTIFICATE.test(code);
 }
 
+/** What `insist` and `once` are told of work that only reads. */
+export const READING = 'read';
+
 /** Whether the same may succeed at once. */
 export function isInTheWay(error: unknown): boolean {
   return IN_THE_WAY.includes(codeOf(error) ?? '');
@@ -71,6 +74,7 @@ export function explained(error: unknown, shown: string, attempt: string): unkno
   if (!isAway(error) && !isInTheWay(error)) return error;
   return new StorageAwayError(`cannot ${attempt} PostgreSQL at ${shown}: ${messageOf(error)}`, {
     cause: error,
+    isReading: attempt === READING,
   });
 }
 

@@ -9,8 +9,9 @@ import {
   SessionElsewhereError,
   type StreamPlace,
 } from '../../ports/membership.ts';
-import { type Database, READING } from './database.ts';
+import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
+import { READING } from './postgres-errors.ts';
 import { FIRST_EPOCH } from './postgres-event-store.ts';
 import { Bigint } from './stream-index.ts';
 

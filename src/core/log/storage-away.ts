@@ -1,6 +1,8 @@
 export interface StorageAwayOptions extends ErrorOptions {
   /** Whether the database may have stored what it was asked to store. */
   readonly mayBeStored?: boolean;
+  /** Whether the database was only asked for something. */
+  readonly isReading?: boolean;
 }
 
 /**
@@ -10,9 +12,14 @@ export interface StorageAwayOptions extends ErrorOptions {
 export class StorageAwayError extends Error {
   override readonly name = 'StorageAwayError';
   readonly mayBeStored: boolean;
+  readonly isReading: boolean;
 
-  constructor(message: string, { mayBeStored = false, ...options }: StorageAwayOptions = {}) {
+  constructor(
+    message: string,
+    { mayBeStored = false, isReading = false, ...options }: StorageAwayOptions = {},
+  ) {
     super(message, options);
     this.mayBeStored = mayBeStored;
+    this.isReading = isReading;
   }
 }

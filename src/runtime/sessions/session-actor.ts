@@ -418,10 +418,15 @@ export class SessionActor {
    * log when it is used.
    */
   #fault(error: unknown): void {
-    this.#deps.log.error(
-      { sessionId: this.sessionId, turnId: this.state.open?.turnId, err: error },
-      'a session was unloaded: its event could not be recorded',
-    );
+    // Both have begun the session, and nothing is lost: whoever asked is answered by the other node.
+    const isSecond = error instanceof StaleVersionError && this.state.seq === 0;
+    if (isSecond)
+      this.#deps.log.debug({ sessionId: this.sessionId }, 'another node has begun the session first');
+    else
+      this.#deps.log.error(
+        { sessionId: this.sessionId, turnId: this.state.open?.turnId, err: error },
+        'a session was unloaded: its event could not be recorded',
+      );
     this.#faulted = true;
     // A turn that could not even be resumed was interrupted before, and that was told.
     const wasRunning = this.#run !== null;

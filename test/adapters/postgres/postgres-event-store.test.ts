@@ -149,10 +149,11 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     await expect(store.append('s', 1, [started('b')])).rejects.toThrow(StorageAwayError);
     const unsent = await store.append('s', 1, [started('b')]).catch((error: unknown) => error);
     expect(unsent).toBeInstanceOf(StorageAwayError);
-    expect(unsent).toMatchObject({ mayBeStored: false });
-    await expect(store.read('s', 0)).rejects.toThrow(
-      /cannot read PostgreSQL at 127\.0\.0\.1:\d+\/postgres, schema/,
-    );
+    expect(unsent).toMatchObject({ mayBeStored: false, isReading: false });
+    await expect(store.read('s', 0)).rejects.toMatchObject({
+      message: expect.stringMatching(/cannot read PostgreSQL at 127\.0\.0\.1:\d+\/postgres, schema/),
+      isReading: true,
+    });
     await expect(store.probe()).rejects.toThrow(StorageAwayError);
     await link.restore();
     expect(await store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);

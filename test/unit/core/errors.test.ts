@@ -9,6 +9,17 @@ describe('a database that is away', () => {
     expect(isFailure(error)).toBe(true);
   });
 
+  it('says whether something could not be read or not be recorded', () => {
+    const messages = [true, false].map((isReading) =>
+      asServiceError(new StorageAwayError('away', { isReading })),
+    );
+    expect(messages).toMatchObject([
+      { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('cannot read this') },
+      { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('cannot record this') },
+    ]);
+    expect(messages[0]?.details).toEqual(messages[1]?.details);
+  });
+
   it('leaves open what may be stored', () => {
     const error = asServiceError(new StorageAwayError('away', { mayBeStored: true }));
     expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { suggestion: expect.any(String) } });

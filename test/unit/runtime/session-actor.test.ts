@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/core/errors.ts';
+import { StaleVersionError } from '../../../src/ports/event-store.ts';
 import { typesOf } from '../../support/log/session-log.ts';
 import { NO_REPLY, said } from '../../support/models/steps.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
@@ -89,6 +90,19 @@ describe('append before publish', () => {
       expect.objectContaining({ level: 'error', fields: { sessionId: 's', turnId: 'hello', err: diskFull } }),
     );
     expect(await rig.registry.session('s')).not.toBe(loaded);
+  });
+
+  it('says nothing of a session that another node has begun first, and something of one that was here', async () => {
+    const rig = new SessionRig();
+    await rig.registry.session('s');
+    rig.store.refuseNext('turn.requested', new StaleVersionError('s', 0, 2));
+    await expect(rig.say('hello')).rejects.toThrow(StaleVersionError);
+    const errors = () => rig.log.lines.filter(({ level }) => level === 'error').length;
+    expect(errors()).toBe(0);
+    await rig.say('hello');
+    rig.store.refuseNext('turn.requested', new StaleVersionError('s', 2, 4));
+    await expect(rig.say('again')).rejects.toThrow(StaleVersionError);
+    expect(errors()).toBe(1);
   });
 
   it('goes on from the log at the next message: the open turn first, then the new one', async () => {
