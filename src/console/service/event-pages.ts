@@ -3,14 +3,7 @@ import type { Trouble } from './hub/hub-messages.ts';
 import { isPassing, retryDelayMs, troubleOf } from './hub/trouble.ts';
 import { sessionPath } from './paths.ts';
 import type { TimedEvent } from './timed-event.ts';
-
-interface EventsPage {
-  readonly events: readonly TimedEvent[];
-  readonly head: number;
-}
-
-/** How many events are loaded at once. */
-const PAGE_EVENTS = 1_000;
+import { type EventsPage, eventsBetween, latestEvents, PAGE_EVENTS } from './whole-pages.ts';
 
 /** The log of a session, page by page. A page that cannot be loaded for now is asked for again. */
 export class EventPages {
@@ -23,25 +16,19 @@ export class EventPages {
     this.#onTrouble = onTrouble;
   }
 
-  /** The newest page. A session of one page needs only one request. */
-  async latest(): Promise<readonly TimedEvent[]> {
-    const { events, head } = await this.#page(0, PAGE_EVENTS);
-    if (head <= PAGE_EVENTS) return events;
-    return (await this.#page(head - PAGE_EVENTS, PAGE_EVENTS)).events;
+  /** The newest page. */
+  latest(): Promise<readonly TimedEvent[]> {
+    return latestEvents((after, limit) => this.#page(after, limit));
   }
 
   /** The page that ends before the event `seq`. */
-  async before(seq: number): Promise<readonly TimedEvent[]> {
-    const after = Math.max(0, seq - 1 - PAGE_EVENTS);
-    return (await this.#page(after, seq - 1 - after)).events;
+  before(seq: number): Promise<readonly TimedEvent[]> {
+    return this.between(Math.max(0, seq - 1 - PAGE_EVENTS), seq - 1);
   }
 
   /** The events after `seq`, up to `to`. */
-  async between(seq: number, to: number): Promise<readonly TimedEvent[]> {
-    const events: TimedEvent[] = [];
-    for (let last = seq; last < to; last = events.at(-1)?.seq ?? to)
-      events.push(...(await this.#page(last, PAGE_EVENTS)).events);
-    return events;
+  between(seq: number, to: number): Promise<readonly TimedEvent[]> {
+    return eventsBetween((after, limit) => this.#page(after, limit), seq, to);
   }
 
   /** Loads nothing more. Open calls reject. */

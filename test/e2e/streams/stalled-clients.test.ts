@@ -198,7 +198,7 @@ describe.concurrent('a client that stalls', () => {
     'limits.stalled',
     async () => {
       await using service = await withBigSession();
-      const page = `GET /api/sessions/big/events HTTP/1.1\r\n${HOST}\r\n`;
+      const page = `GET /api/sessions/big HTTP/1.1\r\n${HOST}\r\n`;
       const socket = await openSocket(service.port, page);
       socket.pause();
       // Of a stream the service tells when it is cut; both stall from now on.

@@ -44,8 +44,15 @@ export class CrossingStore extends WatchedStore {
     afterSeq: number,
     limit?: number,
   ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
-    yield* super.pages(sessionId, afterSeq, limit);
-    if (this.#isHeld && isSession(sessionId)) this.#hasRead.resolve();
+    const note = (): void => {
+      if (this.#isHeld && isSession(sessionId)) this.#hasRead.resolve();
+    };
+    for await (const page of super.pages(sessionId, afterSeq, limit)) {
+      // Whoever reads may want no other page.
+      note();
+      yield page;
+    }
+    note();
   }
 }
 
