@@ -824,7 +824,8 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
 
       it('finishes the fork and the erasure that were begun', async () => {
         await store.append('s', 0, [started('a')]);
-        const begun = [store.fork('s', 1, 'to'), store.sessions(), store.erase('s')];
+        await store.append('other', 0, [started('b')]);
+        const begun = [store.fork('s', 1, 'to'), store.sessions(), store.erase('other')];
         await store[Symbol.asyncDispose]();
         await expect(Promise.all(begun)).resolves.toHaveLength(3);
       });
