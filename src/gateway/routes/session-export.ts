@@ -7,13 +7,8 @@ import { formatExportLine } from '../../core/log/export-line.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
+import { jsonLines } from '../http/json-lines.ts';
 import { readEvents } from '../turns/read-events.ts';
-
-/** JSON Lines. */
-export const EXPORT_TYPE = 'application/x-ndjson';
-
-/** Lines are sent together up to this length. */
-const CHUNK_CHARACTERS = 64 * 1024;
 
 /** The events of a session up to its present head, as `agent-service export` prints them. */
 export async function sessionExport(
@@ -35,17 +30,5 @@ export async function sessionExport(
     // The client gets an incomplete answer, and can tell, because the connection ends without an end of the body.
     if (seq < head) throw new Error(`session ${sessionId} was deleted during its export`);
   }
-  const body = ReadableStream.from(chunksOf(lines()));
-  return { status: 200, headers: { 'Content-Type': EXPORT_TYPE }, body, stream: 'bytes' };
-}
-
-async function* chunksOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, void> {
-  let chunk = '';
-  for await (const line of lines) {
-    chunk += line;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    yield Buffer.from(chunk);
-    chunk = '';
-  }
-  if (chunk !== '') yield Buffer.from(chunk);
+  return jsonLines(lines());
 }

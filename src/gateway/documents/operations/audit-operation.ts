@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AuditQuery } from '../../../wire/audit.ts';
+import { JSON_LINES } from '../../http/json-lines.ts';
 import { EXAMPLE_TIME, type Operation } from './operation.ts';
 
 const entry = {
@@ -24,14 +25,14 @@ export const auditOperation: Operation = {
   description:
     'JSON Lines, in the order of their seconds. What happened is there within about a second. Contents of conversations are not part of it.',
   query: AuditQuery,
-  answers: { 'application/x-ndjson': z.string().describe('Each line is an entry.') },
+  answers: { [JSON_LINES]: z.string().describe('Each line is an entry.') },
   errors: [],
   examples: [
     {
       name: 'lines',
       summary: 'A message',
       parameters: { principal: 'key:ci' },
-      answer: { status: 200, mediaType: 'application/x-ndjson', body: `${JSON.stringify(entry)}\n` },
+      answer: { status: 200, mediaType: JSON_LINES, body: `${JSON.stringify(entry)}\n` },
     },
   ],
 };

@@ -21,7 +21,7 @@ import {
   SessionResponse,
   SessionsResponse,
 } from '../../../wire/responses.ts';
-import { EXPORT_TYPE } from '../../routes/session-export.ts';
+import { JSON_LINES } from '../../http/json-lines.ts';
 import { errorExamples } from './error-examples.ts';
 import {
   EVENT_STREAM_TYPE,
@@ -371,14 +371,14 @@ const exportSession: Operation = {
   description:
     'JSON Lines, one event with its metadata a line, as `agent-service export` prints them and `agent-service import` reads them.',
   pathParameters: InSession,
-  answers: { [EXPORT_TYPE]: z.string() },
+  answers: { [JSON_LINES]: z.string() },
   errors: ['SESSION_NOT_FOUND'],
   examples: [
     {
       name: 'lines',
       summary: 'The first two events',
       parameters: { sessionId: 'demo' },
-      answer: { status: 200, mediaType: EXPORT_TYPE, body: exportedLines },
+      answer: { status: 200, mediaType: JSON_LINES, body: exportedLines },
     },
     unknownSession,
   ],
