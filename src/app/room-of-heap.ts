@@ -1,11 +1,23 @@
 import { getHeapStatistics } from 'node:v8';
+import { BodyRoom } from '../adapters/uws/body-room.ts';
 import { WorkingMemory } from '../runtime/sessions/working-memory.ts';
 import type { Clock } from '../timing/clock.ts';
 
-/** Of the heap. A message is copied for the log, the model and the watchers, so one at work takes several times its size. */
+/** A message is copied for the log, the model and the watchers, so one at work takes several times its size. */
 const WORKING = 1 / 8;
+/** Although bodies are outside of the heap: V8 has chosen its size by the memory of the machine. */
+const BODIES = 1 / 4;
 
 /** The room of large sessions, by the memory that the process may use. */
 export function roomOfHeap(clock?: Clock): WorkingMemory {
-  return new WorkingMemory(Math.floor(getHeapStatistics().heap_size_limit * WORKING), clock);
+  return new WorkingMemory(shareOfHeap(WORKING), clock);
+}
+
+/** That of the bodies of requests. */
+export function roomForBodies(): BodyRoom {
+  return new BodyRoom(shareOfHeap(BODIES));
+}
+
+function shareOfHeap(share: number): number {
+  return Math.floor(getHeapStatistics().heap_size_limit * share);
 }

@@ -34,6 +34,7 @@ import { localUrl } from './local-url.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
 import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
+import { roomForBodies } from './room-of-heap.ts';
 import { servedRoutes } from './served-routes.ts';
 import { socketFronts } from './socket-fronts.ts';
 
@@ -149,6 +150,7 @@ export async function serveHttp({
       responses,
     }),
     bodyLimit: (path) => limitOf(pathOfAgent(path)),
+    bodies: roomForBodies(),
     maxPayloadBytes,
     log,
   });

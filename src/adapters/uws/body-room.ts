@@ -1,9 +1,6 @@
-import { getHeapStatistics } from 'node:v8';
 import { ServiceError } from '../../core/errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
 
-/** A quarter of V8's heap, although bodies are outside of it: V8 has chosen that by the memory of the machine. */
-const SHARE = 1 / 4;
 const RETRY_SECONDS = 5;
 
 /**
@@ -14,7 +11,7 @@ export class BodyRoom {
   readonly #maxBytes: number;
   #taken = 0;
 
-  constructor(maxBytes = Math.floor(getHeapStatistics().heap_size_limit * SHARE)) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 

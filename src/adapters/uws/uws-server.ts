@@ -15,7 +15,7 @@ import type {
   HttpResponse as Response,
   SocketFront,
 } from '../../ports/web-server.ts';
-import { BodyRoom } from './body-room.ts';
+import type { BodyRoom } from './body-room.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -31,7 +31,7 @@ export interface UwsServerDeps {
   readonly bodyLimit: (path: string) => BodyLimit | false;
   readonly maxPayloadBytes: number;
   /** What the bodies of all requests may take together. */
-  readonly bodies?: BodyRoom;
+  readonly bodies: BodyRoom;
   readonly log: Logger;
 }
 
@@ -41,7 +41,6 @@ const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
-  readonly #bodies: BodyRoom;
   #unanswered = 0;
   #onAnswered: () => void = () => undefined;
   /** The exchanges whose response is a stream. */
@@ -51,7 +50,6 @@ export class UwsServer {
   constructor(deps: UwsServerDeps) {
     this.#deps = deps;
     this.#app = deps.broadcast.app;
-    this.#bodies = deps.bodies ?? new BodyRoom();
     for (const [path, front] of Object.entries(deps.webSockets))
       this.#app.ws(path, webSocketBehavior({ front, http: deps.http }, deps.maxPayloadBytes));
     this.#app.any('/*', (res, req) => this.#handle(res, req));
@@ -118,7 +116,10 @@ export class UwsServer {
     const declaredBytes = Number(request.headers.get('content-length') ?? 0);
     const body = BODYLESS.includes(request.method)
       ? async () => new Uint8Array()
-      : exchange.readBody(declaredBytes, { limit: this.#deps.bodyLimit(request.path), room: this.#bodies });
+      : exchange.readBody(declaredBytes, {
+          limit: this.#deps.bodyLimit(request.path),
+          room: this.#deps.bodies,
+        });
     this.#unanswered += 1;
     const { log, http } = this.#deps;
     const { method, path } = request;
