@@ -96,6 +96,11 @@ export interface LogSize {
   readonly events: number;
 }
 
+/** What the pages hold. */
+export async function wholeOf<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  return (await Array.fromAsync(pages)).flat();
+}
+
 /** About how long the events of a page of the log are. */
 export const PAGE_CHARACTERS = 1_000_000;
 

@@ -16,6 +16,7 @@ import {
   type SessionMark,
   type SessionSummary,
   StaleVersionError,
+  wholeOf,
 } from '../../ports/event-store.ts';
 
 interface Row {
@@ -91,8 +92,7 @@ class MemoryEventStore implements EventStore {
   }
 
   async read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
-    const pages = await Array.fromAsync(this.pages(streamId, afterSeq, limit));
-    return pages.flat();
+    return wholeOf(this.pages(streamId, afterSeq, limit));
   }
 
   async *pages(

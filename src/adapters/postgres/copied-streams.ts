@@ -12,7 +12,7 @@ import { storedTitle } from './append-statement.ts';
 import type { Database } from './database.ts';
 import type { Session } from './sql-session.ts';
 import { readHeads } from './stream-index.ts';
-import { readLinks } from './stream-reader.ts';
+import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
 
 /** Rows of an insertion. */
 const PART_EVENTS = 500;
@@ -40,8 +40,8 @@ export async function forkStream(
   requireForkPoint(from, at, heads.get(from)?.seq ?? 0);
   requireNew(to, heads.get(to)?.seq);
   const target = new NewStream(session, schema, to);
-  for await (const links of readLinks(session, database, from, 0, at))
-    for (const link of links) await target.add(link);
+  const read: ReadPage = (after, limit) => readPage(session, database, from, after, limit);
+  for await (const links of pagesOf(read, 0, at)) for (const link of links) await target.add(link);
   // It may have been erased meanwhile: each page is read for itself.
   requireForkPoint(from, at, target.head);
   for (const [index, data] of closing.data.entries())

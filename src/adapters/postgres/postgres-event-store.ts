@@ -6,14 +6,15 @@ import type { LoggedEvent } from '../../core/log/events.ts';
 import { record } from '../../core/log/recorded-event.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
 import type { StreamId } from '../../core/log/streams.ts';
-import type {
-  AdoptedEvent,
-  AppendOptions,
-  EventStore,
-  ForkOptions,
-  LogSize,
-  SessionFilter,
-  SessionSummary,
+import {
+  type AdoptedEvent,
+  type AppendOptions,
+  type EventStore,
+  type ForkOptions,
+  type LogSize,
+  type SessionFilter,
+  type SessionSummary,
+  wholeOf,
 } from '../../ports/event-store.ts';
 import type { AppendRequest } from '../../stored-log/append-request.ts';
 import { GroupCommit } from '../../stored-log/group-commit.ts';
@@ -26,7 +27,7 @@ import { READING } from './postgres-errors.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 import { Bigint, listIds, listStreams } from './stream-index.ts';
-import { type LinkPage, pagesOf, readPage } from './stream-reader.ts';
+import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
 
 /** Appends that wait for the database. Beyond it, the next ones are refused at once. */
 const MOST_WAITING = 10_000;
@@ -98,10 +99,8 @@ class PostgresEventStore implements EventStore {
   }
 
   read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
-    return this.#until(async () => {
-      const pages = await Array.fromAsync(this.#pages(streamId, afterSeq, limit, (read) => read()));
-      return pages.flat();
-    });
+    // As a whole, so that closing waits for all of its pages.
+    return this.#until(() => wholeOf(this.#pages(streamId, afterSeq, limit, this.#reading(streamId))));
   }
 
   pages(
@@ -109,19 +108,23 @@ class PostgresEventStore implements EventStore {
     afterSeq: number,
     limit = Infinity,
   ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
-    return this.#pages(streamId, afterSeq, limit, (read) => this.#until(read));
+    const read = this.#reading(streamId);
+    return this.#pages(streamId, afterSeq, limit, (after, most) => this.#until(() => read(after, most)));
+  }
+
+  /** Each page is asked for again while the database is away for a moment. */
+  #reading(streamId: StreamId): ReadPage {
+    const database = this.#database;
+    return (after, most) =>
+      database.insist(READING, () => readPage(database, database, streamId, after, most));
   }
 
   async *#pages(
     streamId: StreamId,
     afterSeq: number,
     limit: number,
-    each: (read: () => Promise<LinkPage>) => Promise<LinkPage>,
+    read: ReadPage,
   ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
-    const database = this.#database;
-    const page = (after: number, most: number) => readPage(database, database, streamId, after, most);
-    const read = (after: number, most: number) =>
-      each(() => database.insist(READING, () => page(after, most)));
     let seq = afterSeq;
     for await (const links of pagesOf(read, afterSeq, limit)) {
       const before = seq + 1;

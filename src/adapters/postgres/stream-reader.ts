@@ -30,27 +30,15 @@ export class DamagedStreamError extends Error {
 
 type Source = Pick<Database, 'schema' | 'shown'>;
 
-/** The events of a stream after a seq, page by page. Throws as `readPage` does. */
-export async function* readLinks(
-  session: Session,
-  source: Source,
-  stream: string,
-  afterSeq: number,
-  limit: number,
-): AsyncGenerator<readonly Link[], void, void> {
-  const read: ReadPage = (after, most) => readPage(session, source, stream, after, most);
-  yield* pagesOf(read, afterSeq, limit);
-}
-
 /** A page of a stream, and the end of the stream. */
 export interface LinkPage {
   readonly head: number;
   readonly links: readonly Link[];
 }
 
-type ReadPage = (afterSeq: number, limit: number) => Promise<LinkPage>;
+export type ReadPage = (afterSeq: number, limit: number) => Promise<LinkPage>;
 
-/** @param read reads one page. */
+/** The events of a stream after a seq, page by page. @param read reads one page, as `readPage` does. */
 export async function* pagesOf(
   read: ReadPage,
   afterSeq: number,

@@ -14,6 +14,7 @@ import {
   type SessionFilter,
   type SessionSummary,
   StaleVersionError,
+  wholeOf,
 } from '../../../ports/event-store.ts';
 import type { LogBackup, LogCopy } from '../../../ports/log-backup.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -89,8 +90,7 @@ export class SqliteEventStore implements EventStore, LogBackup {
   }
 
   async read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
-    const pages = await this.#calls.track(Array.fromAsync(this.pages(streamId, afterSeq, limit)));
-    return pages.flat();
+    return this.#calls.track(wholeOf(this.pages(streamId, afterSeq, limit)));
   }
 
   async *pages(
