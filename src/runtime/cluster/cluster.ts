@@ -51,6 +51,12 @@ export type AskedNode = { readonly node: LivingNode } & (
   | { readonly status: 'unreached' }
 );
 
+interface AskOptions {
+  readonly nodes?: ReadonlySet<NodeId> | undefined;
+  /** How long each of them is waited for. */
+  readonly limitMs?: number | undefined;
+}
+
 /** How the nodes of a cluster find each other. */
 export interface ClusterPorts {
   readonly membership: Membership;
@@ -253,17 +259,17 @@ export class Cluster implements Peers, AsyncDisposable {
 
   /** The answers of the other nodes that answer in time. */
   async askOthers(question: Question, limitMs?: number): Promise<unknown[]> {
-    const asked = await Promise.all(this.others.map((node) => this.#ask(node, question, limitMs)));
+    const asked = await this.askEach(question, { limitMs });
     return asked.flatMap((one) => (one.status === 'answered' ? [one.answer] : []));
   }
 
-  /** @param nodes leaves out all others. Those that are gone are left out, too. */
-  askEach(question: Question, nodes?: ReadonlySet<NodeId>): Promise<AskedNode[]> {
+  /** `nodes` leaves out all others. Those that are gone are left out, too. */
+  askEach(question: Question, { nodes, limitMs = ANSWER_MS }: AskOptions = {}): Promise<AskedNode[]> {
     const asked = this.others.filter(({ nodeId }) => nodes?.has(nodeId) !== false);
-    return Promise.all(asked.map((node) => this.#ask(node, question)));
+    return Promise.all(asked.map((node) => this.#ask(node, question, limitMs)));
   }
 
-  async #ask(node: LivingNode, question: Question, limitMs = ANSWER_MS): Promise<AskedNode> {
+  async #ask(node: LivingNode, question: Question, limitMs: number): Promise<AskedNode> {
     const about = { asked: node.nodeId, question: question.type };
     try {
       return { node, status: 'answered', answer: await this.calls.ask(node.nodeId, question, limitMs) };
