@@ -39,7 +39,7 @@ export class OriginPolicy {
    */
   checkHost(host: string | undefined): void {
     const name = hostName((host ?? '').toLowerCase());
-    if (!hasPossiblePort(host)) throw badPort();
+    if (!hasPossiblePort(host)) throw badHost(`its port is greater than ${MOST_PORT}`);
     if (this.#hosts.has(name)) return;
     if (this.#listensEverywhere && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
     throw new ServiceError('FORBIDDEN', 'The Host header names no host of this service.', {
@@ -71,11 +71,8 @@ function hasPossiblePort(host = ''): boolean {
   return port === undefined || Number(port) <= MOST_PORT;
 }
 
-function badPort(): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'The Host header is not valid.', {
-    field: 'Host',
-    issue: `its port is greater than ${MOST_PORT}`,
-  });
+export function badHost(issue: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The Host header is not valid.', { field: 'Host', issue });
 }
 
 function isSameOrigin(origin: string, host: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/access/scopes.ts';
-import { ServiceError } from '../../core/errors.ts';
 import type { ProtectedResourceMetadata } from '../../wire/protected-resource-metadata.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
+import { badHost } from './origin-policy.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
@@ -47,7 +47,7 @@ export function publicBase(configured: string | undefined, request: RequestOrigi
   if (host === undefined || !isOrigin(base)) {
     const issue =
       host === undefined ? 'the header is missing' : 'the header is no host name with an optional port';
-    throw new ServiceError('INVALID_REQUEST', 'The Host header is not valid.', { field: 'Host', issue });
+    throw badHost(issue);
   }
   return new URL(base).origin;
 }

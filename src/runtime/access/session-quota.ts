@@ -86,12 +86,11 @@ export class SessionQuota {
   /** Several limits, if neither is off. */
   #limitsOf(sessionId: SessionId): Limited[] {
     const prefixes = ownerPrefixes(sessionId);
-    const limited: Limited[] = [];
-    for (const of of prefixes ? HOLDERS : []) {
+    if (!prefixes) return [];
+    return HOLDERS.flatMap((of) => {
       const limit = this.#limits[of];
-      if (prefixes && limit !== false) limited.push({ of, limit, prefix: prefixes[of] });
-    }
-    return limited;
+      return limit === false ? [] : { of, limit, prefix: prefixes[of] };
+    });
   }
 
   async #admitCounted(limited: readonly Limited[], sessionId: SessionId, agent: Agent): Promise<() => void> {
