@@ -30,6 +30,8 @@ interface Group {
  */
 export class GatheredEntries {
   readonly #groups = new Map<string, Group>();
+  /** The last one of each credential. A client that sends message after message needs no key made for each. */
+  readonly #latest = new Map<string, Group>();
   readonly #refusalsOf = new Map<string, number>();
   #deeds = 0;
   #refusals = 0;
@@ -46,14 +48,13 @@ export class GatheredEntries {
 
   /** @param time milliseconds since the epoch. */
   add(record: AuditRecord, time: number): void {
-    const key = groupKey(record);
-    const group = this.#groups.get(key);
+    const group = this.#groupOf(record);
     const known = group?.sessions.get(record.sessionId);
     if (known) known.count += 1;
     else if (isRefusal(record.outcome)) this.#addRefusal(record, time);
     else if (this.#deeds < MOST_DEEDS) {
       this.#deeds += 1;
-      this.#keep(key, record, time);
+      this.#keep(record, time, group);
     } else this.#dropped += 1;
   }
 
@@ -71,28 +72,44 @@ export class GatheredEntries {
     else {
       this.#refusals += 1;
       this.#refusalsOf.set(source, ofSource + 1);
-      this.#keep(groupKey(record), record, time);
+      this.#keep(record, time, this.#groupOf(record));
     }
   }
 
-  #keep(key: string, record: AuditRecord, time: number): void {
+  /** @param group that the record belongs to, if there is one. */
+  #keep(record: AuditRecord, time: number, group: Group | undefined): void {
     const occurrence = { time, count: 1 };
-    const group = this.#groups.get(key);
     if (group) group.sessions.set(record.sessionId, occurrence);
     else {
       const sessions = new Map([[record.sessionId, occurrence]]);
-      this.#groups.set(key, { first: record, firstTime: occurrence, sessions });
+      this.#groups.set(groupKey(record), { first: record, firstTime: occurrence, sessions });
     }
+  }
+
+  #groupOf(record: AuditRecord): Group | undefined {
+    const { credential = '' } = record;
+    const latest = this.#latest.get(credential);
+    if (latest && isAlike(latest.first, record)) return latest;
+    const group = this.#groups.get(groupKey(record));
+    if (group) this.#latest.set(credential, group);
+    return group;
   }
 }
 
-/** Equal for records that differ in their session only. A credential says whose it is. Each message asks for it. */
+/** What records of one group have in common, besides whether they name a session. */
+const SHARED = [
+  ...(['principal', 'tenant', 'credential', 'address', 'agentId'] as const),
+  ...(['what', 'outcome', 'reason', 'approved', 'subject'] as const),
+];
+
+function isAlike(one: AuditRecord, other: AuditRecord): boolean {
+  if ((one.sessionId === undefined) !== (other.sessionId === undefined)) return false;
+  return SHARED.every((field) => one[field] === other[field]);
+}
+
+/** Equal for records that are alike. */
 function groupKey(record: AuditRecord): string {
-  const { credential, address, agentId, what, sessionId, subject, approved, outcome, reason } = record;
-  if (credential === undefined) return JSON.stringify({ ...record, sessionId: sessionId !== undefined });
-  const hasSession = sessionId !== undefined;
-  // What a client chooses comes last, so that it looks like nothing else.
-  return `${credential}\n${address}\n${agentId}\n${what}\n${hasSession}\n${approved}\n${outcome}\n${reason}\n${subject}`;
+  return JSON.stringify([record.sessionId !== undefined, ...SHARED.map((field) => record[field])]);
 }
 
 function storedEntry({ first, firstTime: { time, count }, sessions }: Group): StoredAuditEntry {
