@@ -14,24 +14,37 @@ export type Owner = Pick<RequestContext, 'principal' | 'tenant'>;
 
 const NOBODYS = `${DEFAULT_TENANT}/${ANONYMOUS}/`;
 
-/** Each request of a client asks for it several times. */
-const prefixes = new WeakMap<Owner, string>();
+interface OwnNames {
+  readonly prefix: string;
+  /** The session that was named last, and its id. Each request asks for it several times. */
+  last: { readonly name: string; readonly id: SessionId };
+}
 
-/** What the ids of the owner's sessions begin with. */
-export function ownPrefix(owner: Owner): string {
-  const known = prefixes.get(owner);
-  if (known !== undefined) return known;
+/** Each request of a client asks for them several times. */
+const known = new WeakMap<Owner, OwnNames>();
+
+function namesOf(owner: Owner): OwnNames {
+  const before = known.get(owner);
+  if (before) return before;
   const { principal, tenant } = owner;
   const written = `${tenant}/${inId(principal)}/`;
   const prefix = written === NOBODYS ? '' : written;
-  prefixes.set(owner, prefix);
-  return prefix;
+  const names = { prefix, last: { name: '', id: prefix } };
+  known.set(owner, names);
+  return names;
+}
+
+/** What the ids of the owner's sessions begin with. */
+export function ownPrefix(owner: Owner): string {
+  return namesOf(owner).prefix;
 }
 
 /** The id of the session that a client means. It may belong to somebody else. */
 export function sessionIdOf(name: string, client: Owner): SessionId {
-  if (!name.includes('/')) return ownPrefix(client) + name;
-  return name.startsWith(NOBODYS) ? name.slice(NOBODYS.length) : name;
+  if (name.includes('/')) return name.startsWith(NOBODYS) ? name.slice(NOBODYS.length) : name;
+  const names = namesOf(client);
+  if (names.last.name !== name) names.last = { name, id: names.prefix + name };
+  return names.last.id;
 }
 
 /** What a client calls the session: the inverse of `sessionIdOf`. */

@@ -56,7 +56,9 @@ export class HeldCredentials {
   }
 
   release(holder: CredentialHolder): void {
-    clearTimeout(this.#held.get(holder)?.timer);
+    const held = this.#held.get(holder);
+    if (!held) return;
+    clearTimeout(held.timer);
     this.#held.delete(holder);
   }
 

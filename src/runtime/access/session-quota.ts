@@ -43,7 +43,8 @@ type Agent = Pick<Bus, 'send'>;
  * wanted, and from then on as they begin and end. A session belongs to the owner that its id names, whoever begins it.
  */
 export class SessionQuota {
-  readonly #limits: PerHolder;
+  /** Those that are not off. */
+  readonly #limits: readonly Pick<Limited, 'of' | 'limit'>[];
   readonly #now: () => number;
   readonly #agents: Agent[] = [];
   /** By what the ids of the sessions begin with. */
@@ -52,7 +53,10 @@ export class SessionQuota {
 
   /** @param now a simulated one, in tests. */
   constructor(limits: PerHolder, now: () => number = () => performance.now()) {
-    this.#limits = limits;
+    this.#limits = HOLDERS.flatMap((of) => {
+      const limit = limits[of];
+      return limit === false ? [] : { of, limit };
+    });
     this.#now = now;
   }
 
@@ -83,14 +87,9 @@ export class SessionQuota {
     return reserve(counts);
   }
 
-  /** Several limits, if neither is off. */
   #limitsOf(sessionId: SessionId): Limited[] {
-    const prefixes = ownerPrefixes(sessionId);
-    if (!prefixes) return [];
-    return HOLDERS.flatMap((of) => {
-      const limit = this.#limits[of];
-      return limit === false ? [] : { of, limit, prefix: prefixes[of] };
-    });
+    const prefixes = this.#limits.length > 0 ? ownerPrefixes(sessionId) : undefined;
+    return prefixes ? this.#limits.map(({ of, limit }) => ({ of, limit, prefix: prefixes[of] })) : [];
   }
 
   async #admitCounted(limited: readonly Limited[], sessionId: SessionId, agent: Agent): Promise<() => void> {
