@@ -1,6 +1,7 @@
+import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Broadcast } from '../../ports/broadcast.ts';
 import type { Recipient } from './recipient.ts';
-import type { SignalFrames } from './signal-frames.ts';
+import type { SignalFrames, SignalReader } from './signal-frames.ts';
 
 /**
  * Published characters between two checks for slow clients. Checks are rare, because each one asks every
@@ -9,7 +10,7 @@ import type { SignalFrames } from './signal-frames.ts';
 const CHECK_CHARACTERS = 64 * 1024;
 
 /** The clients of a session that get the same frames. Each frame is published once for all of them. */
-export class Audience {
+export class Audience implements SignalReader {
   readonly #topic: string;
   readonly #broadcast: Broadcast;
   readonly #members = new Set<Recipient>();
@@ -25,16 +26,17 @@ export class Audience {
     return this.#members.size;
   }
 
-  add(member: Recipient): void {
+  add(member: Recipient): this {
     this.#members.add(member);
     member.subscribe(this.#topic);
+    return this;
   }
 
   remove(member: Recipient): void {
     if (this.#members.delete(member)) member.unsubscribe(this.#topic);
   }
 
-  hear({ plain }: SignalFrames): void {
+  hear(_signal: SessionSignal, { plain }: SignalFrames): void {
     if (plain === null) return;
     this.#charactersSinceCheck += plain.length;
     if (this.#charactersSinceCheck >= CHECK_CHARACTERS) this.#giveUpSlowMembers();

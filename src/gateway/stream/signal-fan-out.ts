@@ -54,15 +54,16 @@ export class SignalFanOut {
 
 /** The readers of one session. Most sessions have one client, which needs no audience. */
 class SessionReaders implements SessionListener {
-  /** The client of plain frames while it is the only one. */
-  #lone: Recipient | null = null;
-  #audience: Audience | null = null;
+  /** The clients of plain frames: the only one, or an audience as soon as there are two. */
+  #plain: Recipient | Audience | null = null;
   /** Readers of other frames than the plain ones. */
   #others: Set<SignalReader> | null = null;
-  readonly #plainTurn = new PlainTurn();
+  /** Created with the first signal, because most clients are silent most of the time. */
+  #plainTurn: PlainTurn | null = null;
 
   get size(): number {
-    return (this.#lone ? 1 : 0) + (this.#audience?.size ?? 0) + (this.#others?.size ?? 0);
+    const plain = this.#plain instanceof Audience ? this.#plain.size : Number(this.#plain !== null);
+    return plain + (this.#others?.size ?? 0);
   }
 
   /** @param newAudience called when a second client needs one. */
@@ -70,29 +71,26 @@ class SessionReaders implements SessionListener {
     if (!(reader instanceof Recipient)) {
       this.#others ??= new Set();
       this.#others.add(reader);
-    } else if (this.#lone === null && this.#audience === null) this.#lone = reader;
-    else this.#openAudience(newAudience).add(reader);
+    } else if (this.#plain === null) this.#plain = reader;
+    else {
+      // The lone client joins the audience, and stays in it after the others have left.
+      if (this.#plain instanceof Recipient) this.#plain = newAudience().add(this.#plain);
+      this.#plain.add(reader);
+    }
   }
 
   remove(reader: SignalReader): void {
     if (!(reader instanceof Recipient)) this.#others?.delete(reader);
-    else if (this.#lone === reader) this.#lone = null;
-    else this.#audience?.remove(reader);
-    if (this.#audience?.size === 0) this.#audience = null;
+    else if (this.#plain instanceof Audience) {
+      this.#plain.remove(reader);
+      if (this.#plain.size === 0) this.#plain = null;
+    } else if (this.#plain === reader) this.#plain = null;
   }
 
   hear(signal: SessionSignal): void {
+    this.#plainTurn ??= new PlainTurn();
     const frames = new SignalFrames(signal, this.#plainTurn.newPart(signal));
-    this.#lone?.hear(signal, frames);
-    this.#audience?.hear(frames);
+    this.#plain?.hear(signal, frames);
     for (const reader of this.#others ?? []) reader.hear(signal, frames);
-  }
-
-  /** The lone client joins the audience, and stays in it after the others have left. */
-  #openAudience(newAudience: () => Audience): Audience {
-    this.#audience ??= newAudience();
-    if (this.#lone) this.#audience.add(this.#lone);
-    this.#lone = null;
-    return this.#audience;
   }
 }
