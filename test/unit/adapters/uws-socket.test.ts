@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PIECE_CHARACTERS, type RawSocket, UwsSocket } from '../../../src/adapters/uws/uws-socket.ts';
+import type { RawSocket } from '../../../src/adapters/uws/raw-socket.ts';
+import { PIECE_CHARACTERS, UwsSocket } from '../../../src/adapters/uws/uws-socket.ts';
 
 /** Writes down what reaches the network, and how it was grouped. */
 class RecordingRawSocket implements RawSocket {
