@@ -10,7 +10,7 @@ import type { AuthFrame, MessageFrame, StreamQuery } from '../../wire/requests.t
 import { clientError } from '../requests/client-error.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { messageOptions } from '../requests/message-options.ts';
-import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
+import type { FrameLimitsDeps } from '../security/frame-limits.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import { endLost } from '../security/lost-socket.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
@@ -33,6 +33,7 @@ import { answeredOutcome } from '../turns/answered-outcome.ts';
 import { queuedBehind } from '../turns/queued-message.ts';
 import { turnMessage } from '../turns/turn-message.ts';
 import { type ClientFrame, decodeFrame, frameIdOf, unsupportedType } from './client-frames.ts';
+import { FrameInbox } from './frame-inbox.ts';
 
 export interface ConnectionDeps extends FrameLimitsDeps {
   readonly bus: Bus;
@@ -56,8 +57,6 @@ const NORMAL_CODE = 1000;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
-const RESOLVED: Promise<void> = Promise.resolve();
-
 /** One client socket. Frames become commands, and refusals become `error` frames, which leave the socket open. */
 export class Connection extends Recipient implements SocketLife, CredentialHolder {
   readonly #address: string;
@@ -70,13 +69,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   #machines: MachineReader | null = null;
   /** The reader that has joined the session: the client itself, or what reads for it. */
   readonly #listener: SignalReader;
-  /** Created with the first message, because most clients are silent most of the time. */
-  #limits: FrameLimits | null = null;
-  /** Handles the frames of a client one after the other, in the order in which they were sent. */
-  #inbox = RESOLVED;
+  /** Created with the first frame, because most clients are silent most of the time. */
+  #inbox: FrameInbox | null = null;
   #isClosed = false;
-  /** Whether the client may do nothing more. */
-  #isLost = false;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
     const { session, after, offset = 0, reasoning, context, address } = query;
@@ -108,23 +103,21 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#machines?.drained();
   }
 
-  /** A frame is counted when it comes. Only what is within the limits waits for the frames before it. */
   receive(text: string | null, bytes: number): void {
-    this.#limits ??= new FrameLimits(this.#deps);
-    const admitted = this.#limits.admit(this.#context, text, bytes).then(
-      (frame) => () => this.#handle(frame),
-      (error: unknown) => {
-        const refusal = this.#refusalOf(error, text);
+    this.#inbox ??= new FrameInbox(this.#deps, {
+      handle: (frame) => this.#handle(frame),
+      refuse: (error, frame) => {
+        const refusal = this.#refusalOf(error, frame);
         return () => this.send(refusal);
       },
-    );
-    this.#inbox = this.#inbox.then(() => admitted).then((act) => act());
+    });
+    this.#inbox.take(this.#context, text, bytes);
   }
 
   /** Ends the socket as soon as nothing runs in its session. The client should connect again. */
   async endAtRest(): Promise<void> {
     // A message that was received just now may start a turn.
-    await this.#inbox;
+    await this.#inbox?.handled;
     await this.#deps.bus.send('session.rest', { sessionId: this.#sessionId }, this.#context);
     this.end();
   }
@@ -139,7 +132,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   lose(error: ServiceError): void {
-    this.#isLost = true;
+    this.#inbox?.drop();
     this.send(encodeError(error));
     endLost(this.socket, error);
   }
@@ -153,12 +146,10 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#reader?.close();
     this.#machines?.close();
     this.#deps.onClosed(this);
-    this.#limits?.forget();
+    this.#inbox?.closed();
   }
 
   async #handle(text: string): Promise<void> {
-    // Frames that came before wait for each other.
-    if (this.#isLost) return;
     const { maxRequestBytes: maxImageBytes, credentials } = this.#deps;
     try {
       await this.#execute(decodeFrame(text, { maxImageBytes, isAuthenticated: credentials !== undefined }));
