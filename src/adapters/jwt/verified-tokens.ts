@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Identity } from '../../core/access/identity.ts';
 
 /** A withdrawn key, or changed keys of the issuer, take effect on known tokens after this long. */
-export const VERIFIED_MS = 10 * 60_000;
+const VERIFIED_MS = 10 * 60_000;
 /** An entry takes some 300 bytes. */
 const MAX_TOKENS = 10_000;
 

@@ -35,7 +35,7 @@ interface TakeOptions {
   readonly times?: LeaseTimes | undefined;
 }
 
-export const LEASE_TIMES: LeaseTimes = { leaseMs: 2_000, renewMs: 500 };
+const LEASE_TIMES: LeaseTimes = { leaseMs: 2_000, renewMs: 500 };
 
 /** How soon a renewal that has failed is repeated, once: the connection may have been the only thing that was wrong. */
 const AGAIN_MS = 20;

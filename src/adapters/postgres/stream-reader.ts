@@ -24,7 +24,7 @@ const LinkRow = z.object({
 const PageRow = z.union([LinkRow, EndRow]);
 
 /** The tables differ from what was written. */
-export class DamagedStreamError extends Error {
+class DamagedStreamError extends Error {
   override readonly name = 'DamagedStreamError';
 }
 

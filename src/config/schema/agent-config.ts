@@ -40,13 +40,12 @@ export const SessionsConfig = z.strictObject({
 export const McpExposure = z.enum(['agent', 'tools', 'resources', 'prompts']);
 export type McpExposure = z.infer<typeof McpExposure>;
 
-export const McpConfig = z.strictObject({
+const McpConfig = z.strictObject({
   /** `agent`: the agent as tools. `tools`, `resources`, `prompts`: those of its tool servers. */
   expose: z.array(McpExposure).min(1).default(['agent']),
 });
-export type McpConfig = z.infer<typeof McpConfig>;
 
-export const A2aConfig = z.strictObject({
+const A2aConfig = z.strictObject({
   push: z
     .strictObject({
       /** Whether push notifications may go to private addresses too, and over `http://`. */

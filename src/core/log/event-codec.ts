@@ -5,7 +5,7 @@ import type { RecordedEvent } from './recorded-event.ts';
 import { type Upcasters, upcasters } from './upcasters.ts';
 
 /** What is stored beside an event: the version of the event's type, and its metadata. */
-export const StoredMetadata = z.object({ version: z.int().min(1), ...EventMetadata.partial().shape });
+const StoredMetadata = z.object({ version: z.int().min(1), ...EventMetadata.partial().shape });
 export type StoredMetadata = z.infer<typeof StoredMetadata>;
 
 /** Its issues have paths that begin with `meta`, those of an event do not. */

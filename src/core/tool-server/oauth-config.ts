@@ -1,13 +1,5 @@
 import { z } from 'zod';
 
-export const oauthGrants = [
-  'authorization-code',
-  'client-credentials',
-  'jwt-bearer',
-  'identity-assertion',
-] as const;
-export type OAuthGrant = (typeof oauthGrants)[number];
-
 const text = z.string().min(1);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
 
@@ -24,7 +16,9 @@ const IdentityProvider = z.strictObject({
 /** How a tool server that answers 401 is authorized. Nothing is required: a server and its answers tell the rest. */
 export const OAuthConfig = z
   .strictObject({
-    grant: z.enum(oauthGrants).optional(),
+    grant: z
+      .enum(['authorization-code', 'client-credentials', 'jwt-bearer', 'identity-assertion'])
+      .optional(),
     /** The only authorization server that gets this client's credentials. Without it, the first one that was seen. */
     issuer: httpUrl.optional(),
     /** Of a client that was registered by hand. Without it, the service registers itself. */
@@ -54,10 +48,8 @@ export const OAuthConfig = z
   .superRefine(checkGrant);
 export type OAuthConfig = z.infer<typeof OAuthConfig>;
 
-type Given = Omit<OAuthConfig, 'grant'> & { readonly grant?: OAuthGrant | undefined };
-
-function checkGrant(oauth: Given, context: z.RefinementCtx): void {
-  const report = (key: keyof Given, message: string): void =>
+function checkGrant(oauth: OAuthConfig, context: z.RefinementCtx): void {
+  const report = (key: keyof OAuthConfig, message: string): void =>
     context.addIssue({ code: 'custom', path: [key], message, input: oauth[key] });
   if (oauth.clientId === undefined)
     for (const key of ['clientSecret', 'privateKey'] as const)
@@ -65,8 +57,8 @@ function checkGrant(oauth: Given, context: z.RefinementCtx): void {
   for (const [key, message] of missing(oauth)) report(key, message);
 }
 
-function missing({ grant, ...oauth }: Given): [keyof Given, string][] {
-  const lacks = (key: keyof typeof oauth, what: string): [keyof Given, string][] =>
+function missing({ grant, ...oauth }: OAuthConfig): [keyof OAuthConfig, string][] {
+  const lacks = (key: keyof typeof oauth, what: string): [keyof OAuthConfig, string][] =>
     oauth[key] === undefined ? [[key, `is missing: the grant ${grant} needs ${what}`]] : [];
   switch (grant) {
     case undefined:

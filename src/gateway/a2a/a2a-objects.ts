@@ -36,12 +36,11 @@ export const TaskState = z.enum([
 ]);
 export type TaskState = z.infer<typeof TaskState>;
 
-export const TaskStatus = z.object({
+const TaskStatus = z.object({
   state: TaskState,
   message: Message.optional(),
   timestamp: z.string().describe('When the task came into this state.'),
 });
-export type TaskStatus = z.infer<typeof TaskStatus>;
 
 export const Artifact = z.object({ artifactId: z.string(), name: z.string(), parts: z.array(Part) });
 export type Artifact = z.infer<typeof Artifact>;
@@ -56,14 +55,14 @@ export const Task = z.object({
 });
 export type Task = z.infer<typeof Task>;
 
-export const StatusUpdate = z.object({
+const StatusUpdate = z.object({
   taskId: z.string(),
   contextId: z.string(),
   status: TaskStatus,
   metadata: Metadata.optional().describe('`toolCall`: a tool call that has begun or ended.'),
 });
 
-export const ArtifactUpdate = z.object({
+const ArtifactUpdate = z.object({
   taskId: z.string(),
   contextId: z.string(),
   artifact: Artifact,

@@ -79,7 +79,7 @@ export function givenThread(
 }
 
 /** What the model reads of the result of a tool of the client. */
-export function resultText({ content, error }: Extract<InputMessage, { role: 'tool' }>): string {
+function resultText({ content, error }: Extract<InputMessage, { role: 'tool' }>): string {
   return error ?? textOf(content);
 }
 

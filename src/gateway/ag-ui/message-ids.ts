@@ -17,7 +17,7 @@ export type RunNote = z.infer<typeof RunNote>;
 const Note = z.object({ agUi: RunNote });
 
 /** Undefined if no run began the turn. */
-export function noteOf({ options }: SessionEventOf<'turn.requested'>): RunNote | undefined {
+function noteOf({ options }: SessionEventOf<'turn.requested'>): RunNote | undefined {
   return Note.safeParse(options?.note).data?.agUi;
 }
 

@@ -6,7 +6,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
  * The schema of what a client writes: fields with a default are optional. It also fits responses: they have
  * no defaults, and further fields are allowed, so that a newer service may send more.
  */
-export function requestSchema(schema: z.ZodType, target: 'draft-2020-12' | 'draft-7'): JsonSchema {
+function requestSchema(schema: z.ZodType, target: 'draft-2020-12' | 'draft-7'): JsonSchema {
   return withoutIds(z.toJSONSchema(schema, { io: 'input', target, override }));
 }
 

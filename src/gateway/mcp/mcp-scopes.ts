@@ -14,14 +14,12 @@ export const MCP_RESOURCE_SCOPES: Readonly<Record<string, Scope | null>> = {
   'agent://config.yaml': scopeOf('config.export'),
 };
 /** To hear of changes. Who may not read a resource is not told of it. */
-export const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
+const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
   'agent://card': scopeOf('session.events'),
 };
 
 /** A task is read from the log, whatever is asked of it. */
-export const MCP_TASK_SCOPES: Readonly<
-  Record<'tasks/get' | 'tasks/update' | 'tasks/cancel', readonly Scope[]>
-> = {
+const MCP_TASK_SCOPES: Readonly<Record<'tasks/get' | 'tasks/update' | 'tasks/cancel', readonly Scope[]>> = {
   'tasks/get': ['sessions:read'],
   'tasks/update': ['sessions:read', 'approvals:decide'],
   'tasks/cancel': ['sessions:read', 'sessions:write'],

@@ -6,7 +6,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Peers } from '../../ports/peers.ts';
 import { ConcurrencyLimit } from './rate-limits.ts';
 
-export const TICKET_LIFE_MS = 30_000;
+const TICKET_LIFE_MS = 30_000;
 /** Beyond it, no tickets are issued until some have ended. */
 const MAX_TICKETS = 10_000;
 /** The same for one principal, so that nobody can use up those of all. */

@@ -6,7 +6,7 @@ import { forkedFrom } from '../../core/turn/ending-reasons.ts';
 import type { VisibleSessions } from './visible-sessions.ts';
 
 /** Stands for a session that the client may not see. No session has this id: every principal has a colon. */
-export const HIDDEN_SESSION: SessionId = 'hidden/hidden/hidden';
+const HIDDEN_SESSION: SessionId = 'hidden/hidden/hidden';
 
 const FORKED = forkedFrom('');
 

@@ -14,7 +14,7 @@ const SEPARATOR = '\n';
  * The buses of several agents as one. A request goes to the agent of its context. The topics of sessions have the agent
  * in front, because each agent has a `default` session.
  */
-export class AgentsBus implements Bus {
+class AgentsBus implements Bus {
   readonly #buses: ReadonlyMap<AgentId, Bus>;
   readonly #first: AgentId;
 

@@ -1,7 +1,7 @@
 import type { ServerLogLine, ServerNote } from '../../core/tool-server/server-log.ts';
 
 /** Each line has at most 2,000 characters. */
-export const MAX_LOG_LINES = 200;
+const MAX_LOG_LINES = 200;
 
 /** The last lines of one tool server, in memory. They outlive its connections. */
 export class ServerLog {

@@ -25,7 +25,7 @@ export function challengeOf({ status, headers }: Response): Challenge | null {
   };
 }
 
-export function scopesOf(text: string | undefined): string[] {
+function scopesOf(text: string | undefined): string[] {
   return text === undefined ? [] : [...new Set(text.split(' ').filter((scope) => scope !== ''))];
 }
 

@@ -102,7 +102,7 @@ function chooseServer(offered: readonly string[], { issuer, prefers }: Discovery
 }
 
 /** The server's own address: no query, which may hold a key, no fragment and no user. */
-export function canonical(baseUrl: string): string {
+function canonical(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return pathname === '/' ? origin : `${origin}${pathname}`;
 }

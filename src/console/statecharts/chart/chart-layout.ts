@@ -29,7 +29,7 @@ export interface Route {
 }
 
 /** Text metrics in pixels. chart.module.css has the same numbers. */
-export const LINE_HEIGHT = 17;
+const LINE_HEIGHT = 17;
 const CHARACTER_WIDTH = 7;
 const TITLE_HEIGHT = 32;
 const PADDING = 12;

@@ -54,7 +54,7 @@ export function usePlayback(frames: readonly ReplayFrame[], { key, at, plays }: 
 }
 
 /** How long a frame is shown before the next one, at speed 1. */
-export function timeOf(frame: ReplayFrame | undefined, next: ReplayFrame | undefined): number {
+function timeOf(frame: ReplayFrame | undefined, next: ReplayFrame | undefined): number {
   const from = frame?.recorded?.time;
   const to = next?.recorded?.time;
   const realMs = from === undefined || to === undefined ? 0 : Date.parse(to) - Date.parse(from);

@@ -4,15 +4,7 @@ import { type ResponsePlace, responseId } from './response-id.ts';
 import { OutputItem } from './response-items.ts';
 import { ResponseUsage } from './response-usage.ts';
 
-export const ResponseStatus = z.enum([
-  'queued',
-  'in_progress',
-  'completed',
-  'incomplete',
-  'failed',
-  'cancelled',
-]);
-export type ResponseStatus = z.infer<typeof ResponseStatus>;
+const ResponseStatus = z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']);
 
 const Tool = z.object({
   type: z.literal('function'),

@@ -13,7 +13,7 @@ import type { TurnResponses } from '../responses/turn-responses.ts';
 import { abandon, forget, type ResponsesDeps } from '../responses/whole-response.ts';
 
 /** What a client sends: the body of `POST /v1/responses`, and a type. */
-export const CreateFrame = ResponseRequest.extend({
+const CreateFrame = ResponseRequest.extend({
   type: z.literal('response.create', 'must be response.create'),
   background: optional(z.literal(false, 'is not supported over WebSocket')),
   generate: optional(z.literal(true, 'is not supported: each response has a reply')),
