@@ -7,26 +7,17 @@ import {
 } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Cluster } from '../../runtime/cluster/cluster.ts';
+import { passedOnStore } from '../passed-on-store.ts';
 
 const FOLLOWED = [API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM];
 
 /** The same log, which announces to the other nodes what was appended to a stream that all of them keep in memory. */
 export function announcedStore(store: EventStore, cluster: Cluster): EventStore {
   return {
-    append: (...append) => store.append(...append),
-    read: (...range) => store.read(...range),
-    pages: (...range) => store.pages(...range),
-    sessions: (filter) => store.sessions(filter),
-    streamIds: (...range) => store.streamIds(...range),
-    fork: (...fork) => store.fork(...fork),
-    adopt: (...adoption) => store.adopt(...adoption),
-    erase: (...streamIds) => store.erase(...streamIds),
+    ...passedOnStore(store),
     announce: async (streamId) => {
       if (isFollowed(streamId)) await cluster.changed(streamId);
     },
-    size: () => store.size(),
-    probe: () => store.probe(),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Metrics } from '../../ports/metrics.ts';
+import { passedOnStore } from '../passed-on-store.ts';
 
 /** Wraps the event log: records the duration of appends, and how many wait. */
 export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
   let waiting = 0;
   metrics.read('agent_appends_waiting', () => [{ labels: {}, value: waiting }]);
   return {
+    ...passedOnStore(store),
     async append(...append) {
       const begun = performance.now();
       waiting += 1;
@@ -17,16 +19,5 @@ export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
         waiting -= 1;
       }
     },
-    read: (...args) => store.read(...args),
-    pages: (...args) => store.pages(...args),
-    sessions: (...args) => store.sessions(...args),
-    streamIds: (...args) => store.streamIds(...args),
-    fork: (...args) => store.fork(...args),
-    adopt: (...args) => store.adopt(...args),
-    erase: (...args) => store.erase(...args),
-    announce: async (...args) => store.announce?.(...args),
-    size: () => store.size(),
-    probe: () => store.probe(),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }

@@ -1,3 +1,4 @@
+import { passedOnStore } from '../../../src/app/passed-on-store.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { WatchedStore } from './watched-store.ts';
 
@@ -35,17 +36,5 @@ export function crashingStore(
 
 /** The log for one process of several, one after the other. */
 export function keptOpen(log: EventStore): EventStore {
-  return {
-    append: (...args) => log.append(...args),
-    read: (...args) => log.read(...args),
-    pages: (...args) => log.pages(...args),
-    sessions: (...args) => log.sessions(...args),
-    streamIds: (...args) => log.streamIds(...args),
-    fork: (...args) => log.fork(...args),
-    adopt: (...args) => log.adopt(...args),
-    erase: (...args) => log.erase(...args),
-    size: () => log.size(),
-    probe: () => log.probe(),
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  return { ...passedOnStore(log), [Symbol.asyncDispose]: async () => undefined };
 }
