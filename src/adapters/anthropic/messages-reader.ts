@@ -1,4 +1,4 @@
-import { ModelFailure } from '../../model-http/failures/model-failure.ts';
+import { ModelFailure, passingFailure } from '../../model-http/failures/model-failure.ts';
 import { refusal } from '../../model-http/failures/refusal.ts';
 import type { ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import { EventTemplate } from '../../model-http/reply/event-template.ts';
@@ -75,7 +75,8 @@ export class MessagesReader implements ReplyReader {
     if (learnt !== undefined) this.#template.learn(data, learnt);
     if (isObject(event)) this.#take(event, name);
     else if (name === 'error') throw this.#refusal(data);
-    else if (event === undefined && /^\s*\{/.test(data)) throw this.#broken();
+    else if (event === undefined && /^\s*\{/.test(data))
+      throw passingFailure(this.#access, 'sent a broken event');
   }
 
   whole(answer: unknown): void {
@@ -89,10 +90,8 @@ export class MessagesReader implements ReplyReader {
     if (this.#isOther && !this.#isMessage) throw this.#noMessage();
     this.#blocks.finish();
     const reason = this.#stopReason;
-    if (this.#blocks.hasNamelessCall && reason !== 'max_tokens') {
-      const why = `${this.#access.label} sent a tool call without a name. Try again.`;
-      throw new ModelFailure(this.#access, why, { isPassing: true });
-    }
+    if (this.#blocks.hasNamelessCall && reason !== 'max_tokens')
+      throw passingFailure(this.#access, 'sent a tool call without a name');
     return this.#reply.finish({
       // Only tools that run at Anthropic pause a turn, and none is offered, so the reply is complete.
       reason: reason === 'pause_turn' ? 'end_turn' : reason,
@@ -163,12 +162,6 @@ export class MessagesReader implements ReplyReader {
 
   #refusal(error: unknown): ModelFailure {
     return refusal(this.#access, error, { tools: this.#request.tools });
-  }
-
-  #broken(): ModelFailure {
-    return new ModelFailure(this.#access, `${this.#access.label} sent a broken event. Try again.`, {
-      isPassing: true,
-    });
   }
 
   #noMessage(): ModelFailure {

@@ -52,6 +52,11 @@ export class ModelFailure extends ServiceError {
   }
 }
 
+/** The provider's answer is not what it has to be, and may be a moment later. @param what such as `sent a broken event`. */
+export function passingFailure(access: ProviderEndpoint, what: string): ModelFailure {
+  return new ModelFailure(access, `${access.label} ${what}. Try again.`, { isPassing: true });
+}
+
 /** The address without path and query, which may hold a token. */
 export function originOf({ baseURL }: ProviderEndpoint): string {
   return new URL(baseURL).origin;

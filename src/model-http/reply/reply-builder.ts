@@ -1,6 +1,6 @@
 import type { OpaqueData, TokenUsage } from '../../core/turn/reply-parts.ts';
 import type { ModelReply, RawToolCall, ReplyListener, ReplyPart } from '../../ports/language-model.ts';
-import { ModelFailure } from '../failures/model-failure.ts';
+import { ModelFailure, passingFailure } from '../failures/model-failure.ts';
 import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { endingOf } from './reply-ending.ts';
 
@@ -89,7 +89,7 @@ export class ReplyBuilder {
     this.closePart();
     const { reason, isDone, usage } = end;
     if (reason === undefined && !isDone)
-      throw this.#failure('ended before the reply was complete. Try again', true);
+      throw passingFailure(this.#access, 'ended before the reply was complete');
     const ending = reason === undefined ? 'complete' : endingOf(reason);
     const isEmpty = !this.#parts.some(isContent);
     switch (ending) {
@@ -98,14 +98,13 @@ export class ReplyBuilder {
         throw new ModelFailure(this.#access, why, { refused: 'content' });
       }
       case 'failed':
-        throw this.#failure(`ended the reply with an error${shown(reason)}. Try again`, true);
+        throw passingFailure(this.#access, `ended the reply with an error${shown(reason)}`);
       case 'length':
         if (isEmpty) throw this.#tooFewTokens('before it said anything');
         if (end.hasIncompleteCall) throw this.#tooFewTokens('in the middle of a tool call');
         break;
       case 'complete':
-        if (isEmpty)
-          throw this.#failure('sent an empty reply: neither text nor a tool call. Try again', true);
+        if (isEmpty) throw passingFailure(this.#access, 'sent an empty reply: neither text nor a tool call');
         break;
       default:
         ending satisfies never;
@@ -128,10 +127,6 @@ export class ReplyBuilder {
     this.#hasSpoken = true;
     if (type === 'reasoning') this.#listener.onReasoning(piece);
     else this.#listener.onText(piece);
-  }
-
-  #failure(what: string, isPassing: boolean): ModelFailure {
-    return new ModelFailure(this.#access, `${this.#access.label} ${what}.`, { isPassing });
   }
 
   #tooFewTokens(when: string): ModelFailure {

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
-import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
+import { ModelFailure, passingFailure } from '../../../model-http/failures/model-failure.ts';
 import { refusal } from '../../../model-http/failures/refusal.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { EventTemplate } from '../../../model-http/reply/event-template.ts';
@@ -82,10 +82,8 @@ export class ChatReader implements ReplyReader {
   finish(): ModelReply {
     this.#countUnparsed();
     if (!this.#isChat) throw this.#noChat();
-    if (this.#toolCalls.hasNameless() && this.#finishReason !== 'length') {
-      const reason = `${this.#access.label} sent a tool call without a name. Try again.`;
-      throw new ModelFailure(this.#access, reason, { isPassing: true });
-    }
+    if (this.#toolCalls.hasNameless() && this.#finishReason !== 'length')
+      throw passingFailure(this.#access, 'sent a tool call without a name');
     this.#addSplit(this.#thoughts.end());
     this.#reply.closePart();
     const withReasoning = this.#access.rules.wantsReasoningBack && !this.#toolCalls.isEmpty;
@@ -117,13 +115,7 @@ export class ChatReader implements ReplyReader {
       case 'error':
         throw refusal(this.#access, event.error, { tools: this.#request.tools });
       case 'broken':
-        throw new ModelFailure(
-          this.#access,
-          `${this.#access.label} sent an event that is not complete JSON. Try again.`,
-          {
-            isPassing: true,
-          },
-        );
+        throw passingFailure(this.#access, 'sent an event that is not complete JSON');
       case 'other':
         return;
       default:

@@ -1,4 +1,4 @@
-import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
+import { passingFailure } from '../../../model-http/failures/model-failure.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
@@ -139,10 +139,7 @@ export class OutputItems {
   #call(place: number, item: JsonObject): void {
     const call = this.calls.end(place, item);
     if (call === undefined) return;
-    if (call.name === '') {
-      const reason = `${this.#access.label} sent a tool call without a name. Try again.`;
-      throw new ModelFailure(this.#access, reason, { isPassing: true });
-    }
+    if (call.name === '') throw passingFailure(this.#access, 'sent a tool call without a name');
     this.unlessHeard(place, () => this.argumentsPiece(place, call.arguments));
     this.#endMessage();
     this.#reply.toolCall(call);

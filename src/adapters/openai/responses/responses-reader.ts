@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
-import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
+import { ModelFailure, passingFailure } from '../../../model-http/failures/model-failure.ts';
 import { refusal } from '../../../model-http/failures/refusal.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { EventTemplate } from '../../../model-http/reply/event-template.ts';
@@ -83,7 +83,7 @@ export class ResponsesReader implements ReplyReader {
         this.#isDone = true;
         return;
       case 'broken':
-        throw this.#passing('sent a broken event');
+        throw passingFailure(this.#access, 'sent a broken event');
       case 'other':
         if (name === 'error') throw this.#refusal(data);
         return;
@@ -105,7 +105,7 @@ export class ResponsesReader implements ReplyReader {
     if (!this.#isResponse) throw this.#noResponse();
     const isComplete = this.#ending === COMPLETED || (this.#ending === undefined && this.#isDone);
     const { hasOpen, hasBroken } = this.#items.calls;
-    if (isComplete && hasOpen) throw this.#passing('sent a tool call without its end');
+    if (isComplete && hasOpen) throw passingFailure(this.#access, 'sent a tool call without its end');
     return this.#reply.finish({
       reason: this.#ending,
       isDone: this.#isDone,
@@ -206,10 +206,6 @@ export class ResponsesReader implements ReplyReader {
 
   #refusal(body: unknown): ModelFailure {
     return refusal(this.#access, body, { tools: this.#request.tools });
-  }
-
-  #passing(what: string): ModelFailure {
-    return new ModelFailure(this.#access, `${this.#access.label} ${what}. Try again.`, { isPassing: true });
   }
 
   #noResponse(): ModelFailure {
