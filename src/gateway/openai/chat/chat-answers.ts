@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SessionId, TurnId } from '../../../core/ids.ts';
 import type { TurnPause } from '../../turns/turn-answer.ts';
 import { callIdFor } from '../client-tools.ts';
+import { pieceWriter } from '../piece-writer.ts';
 import { ChatUsage } from './counted-tokens.ts';
 
 /** What the answers of one turn have in common. */
@@ -107,24 +108,18 @@ type ChatDelta = ChatChunk['choices'][number]['delta'];
 export class ChatChunks {
   readonly #place: ChatPlace;
   readonly #hasUsage: boolean;
-  /** The text before and after a piece, which is all that differs between most events. */
-  readonly #around: readonly [string, string];
+  /** Writes the event of a piece of the reply. */
+  readonly piece: (content: string) => string;
 
   /** @param hasUsage whether each event says how many tokens there were. */
   constructor(place: ChatPlace, hasUsage: boolean) {
     this.#place = place;
     this.#hasUsage = hasUsage;
-    const [before = '', after = ''] = this.#event({ content: MARK }).split(JSON.stringify(MARK));
-    this.#around = [before, after];
+    this.piece = pieceWriter((content) => this.#event({ content }));
   }
 
   begin(): string {
     return this.#event({ role: 'assistant', content: '' });
-  }
-
-  piece(content: string): string {
-    const [before, after] = this.#around;
-    return before + JSON.stringify(content) + after;
   }
 
   /** The last events of an answer. */
@@ -148,8 +143,6 @@ export class ChatChunks {
   }
 }
 
-/** In no id and no number. */
-const MARK = '\u0000';
 const DONE = 'data: [DONE]\n\n';
 
 function headOf<T extends string>({ turnId, created, model }: ChatPlace, object: T) {

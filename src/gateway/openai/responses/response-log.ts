@@ -1,3 +1,4 @@
+import { pieceWriter } from '../piece-writer.ts';
 import type { MessageItem, OutputItem, OutputText, ReasoningItem } from './response-items.ts';
 import type { OpenAiResponse } from './response-object.ts';
 import { TextPieces } from './text-pieces.ts';
@@ -7,7 +8,6 @@ export type EventListener = (type: string, json: string, number: number) => void
 
 /** How far apart the numbers of two attempts are. */
 const ATTEMPT = 1_000_000;
-const MARK = '\u0000';
 
 /**
  * One response as it grows, and its numbered events. What it says follows from the log alone: whoever reads it later gets
@@ -116,15 +116,16 @@ export class ResponseLog {
     const place = { item_id: id, output_index: index, content_index: 0 };
     const part: OutputText = { type: 'output_text', text: '', annotations: [], logprobs: [] };
     this.#send('response.content_part.added', { ...place, part });
-    const sample = JSON.stringify({ type: DELTA, ...place, delta: MARK, logprobs: [] });
-    const [before = '', after = ''] = sample.slice(0, -1).split(JSON.stringify(MARK));
-    return { item, index, said: '', pieces: new TextPieces(), before, after };
+    const write = pieceWriter((delta) =>
+      JSON.stringify({ type: DELTA, ...place, delta, logprobs: [] }).slice(0, -1),
+    );
+    return { item, index, said: '', pieces: new TextPieces(), write };
   }
 
   #piece(open: OpenText, piece: string): void {
     if (piece === '') return;
     open.said += piece;
-    this.#deliver(DELTA, `${open.before}${JSON.stringify(piece)}${open.after}`);
+    this.#deliver(DELTA, open.write(piece));
   }
 
   #send(type: string, fields: object): void {
@@ -157,7 +158,6 @@ interface OpenText {
   readonly index: number;
   said: string;
   readonly pieces: TextPieces;
-  /** The JSON of its events, before and after a piece. */
-  readonly before: string;
-  readonly after: string;
+  /** Writes the event of a piece, for `#deliver`. */
+  readonly write: (piece: string) => string;
 }
