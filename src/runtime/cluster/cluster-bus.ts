@@ -13,7 +13,8 @@ import type { RequestType, ServiceRequests } from '../../ports/service-requests.
 import type { SessionDirectory } from '../../ports/session-directory.ts';
 import { within } from '../../timing/deadline.ts';
 import { LocalBus } from '../bus/local-bus.ts';
-import type { Cluster, ClusterAgent } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import type { ClusterAgent } from './cluster-agents.ts';
 import { Gathered } from './gathered-answers.ts';
 import { HeldSignals } from './held-signals.ts';
 import { OrphanTurns } from './orphan-turns.ts';
@@ -106,7 +107,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   /** Call it when the agent is composed: from then on it does what other nodes ask for. Resolves when it has taken over what it could. */
   async join(agent: ComposedAgent): Promise<void> {
     this.#agent = agent;
-    this.#cluster.join(this.#prefix, this);
+    this.#cluster.agents.join(this.#prefix, this);
     await this.#cluster.introduce();
     this.recover();
     await this.#orphans.settled;

@@ -1,20 +1,19 @@
 import type { AgentId, AgentVersion } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { StreamId } from '../../core/log/streams.ts';
-import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import {
   type LivingNode,
   type Membership,
   type NodeId,
-  type NodeLoad,
   SessionElsewhereError,
 } from '../../ports/membership.ts';
 import type { NodeLink } from '../../ports/node-link.ts';
 import type { Peers } from '../../ports/peers.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { Clock } from '../../timing/clock.ts';
+import { ClusterAgents } from './cluster-agents.ts';
+import { Departures } from './departures.ts';
 import { LateAnswerError, NodeCalls } from './node-calls.ts';
 import {
   ALL_NODES,
@@ -41,8 +40,6 @@ const LEAVING = 'node.leaving';
 const REMOVED = 'node.removed';
 const CHANGED = 'stream.changed';
 
-type Position = ServiceRequests['session.position']['answer'];
-
 /** What came of asking one of several nodes. */
 export type AskedNode = { readonly node: LivingNode } & (
   | { readonly status: 'answered'; readonly answer: unknown }
@@ -63,21 +60,6 @@ export interface ClusterPorts {
   readonly link: NodeLink;
 }
 
-/** One agent of this node. */
-export interface ClusterAgent {
-  /** Does what another node asks for. */
-  request(name: string, request: unknown, context: unknown): Promise<unknown>;
-  readonly load: NodeLoad;
-  /** Of a session that this node owns. */
-  position(sessionId: string): Promise<Position>;
-  /** Another node owns the session, whatever this one has in memory. */
-  lost(sessionId: string): void;
-  /** Tells the clients of this node. */
-  tell(signal: SessionSignal): void;
-  /** Goes on with open turns that have lost their owner. Called again and again. */
-  recover(): void;
-}
-
 export interface ClusterDeps extends ClusterPorts {
   readonly store: Pick<EventStore, 'pages'>;
   readonly log: Logger;
@@ -85,12 +67,13 @@ export interface ClusterDeps extends ClusterPorts {
   readonly clock?: Clock;
 }
 
-/** This node among the others. The agents of the node share it; each has the streams with its prefix. */
+/** This node among the others. The agents of the node share it. */
 export class Cluster implements Peers, AsyncDisposable {
   readonly membership: Membership;
   readonly calls: NodeCalls;
   readonly relay: SignalRelay;
   readonly feeds: RemoteFeeds;
+  readonly agents = new ClusterAgents();
   /** Where this node listens, as `host:port`. */
   address: string | undefined;
   /** Whether this node takes no more sessions. */
@@ -100,17 +83,14 @@ export class Cluster implements Peers, AsyncDisposable {
   readonly #link: NodeLink;
   readonly #outbox: Outbox;
   readonly #log: Logger;
-  readonly #agents = new Map<string, ClusterAgent>();
   readonly #versions: VersionWatch;
   readonly #told = new Map<string, Set<(payload: unknown) => void>>();
   readonly #asked = new Map<string, (payload: unknown) => Promise<unknown>>();
   readonly #onChanged = new Set<(stream: StreamId | null) => Promise<void>>();
   /** Announcements that wait for the end of this turn of the event loop. */
   readonly #announced = new Map<Announcement['type'], Set<StreamId>>();
-  #known: ReadonlyMap<NodeId, LivingNode>;
-  /** Nodes that have lost their leases. One that was paused may wake up, and asks again what was done long ago. */
-  readonly #gone = new Set<NodeId>();
-  /** Those that this node has certainly removed. */
+  readonly #departures: Departures;
+  /** The nodes that this node has certainly removed. */
   readonly #removed = new Set<NodeId>();
   #renewals = 0;
   #checking = false;
@@ -136,11 +116,12 @@ export class Cluster implements Peers, AsyncDisposable {
       membership,
       watch: (node, stream) => this.#watch(node, stream),
       read: async (stream, afterSeq, limit) => {
-        for await (const page of store.pages(stream, afterSeq, limit)) return this.#ofSession(stream, page);
+        for await (const page of store.pages(stream, afterSeq, limit))
+          return this.agents.signalsOf(stream, page);
         return [];
       },
-      sessionOf: (stream) => this.#agentOf(stream).sessionId,
-      tell: (stream, signal) => this.#agentOf(stream).agent.tell(signal),
+      sessionOf: (stream) => this.agents.sessionOf(stream).sessionId,
+      tell: (stream, signal) => this.agents.sessionOf(stream).agent.tell(signal),
       want: (streams) => this.#publish(ALL_NODES, { type: 'wanted', from: self, streams }),
       unwatch: (node, streams) =>
         this.#publish(node === null ? ALL_NODES : nodeSubject(node), {
@@ -157,7 +138,7 @@ export class Cluster implements Peers, AsyncDisposable {
     this.onTold(REMOVED, () => {
       if (!this.isDraining) membership.lose();
     });
-    this.#known = new Map(membership.living);
+    this.#departures = new Departures(log, membership.living);
     this.#stops = [
       link.subscribe(nodeSubject(self), (text) => this.#hear(text)),
       link.subscribe(ALL_NODES, (text) => this.#hear(text)),
@@ -170,11 +151,6 @@ export class Cluster implements Peers, AsyncDisposable {
         }
       }),
     ];
-  }
-
-  /** @param prefix of the agent's streams; empty for the agent whose streams have none. */
-  join(prefix: string, agent: ClusterAgent): void {
-    this.#agents.set(prefix, agent);
   }
 
   /** The agent of this node can be asked, and the others know that it is there. */
@@ -308,7 +284,7 @@ export class Cluster implements Peers, AsyncDisposable {
     if (!message) return;
     // What told it so may have been lost.
     if (this.#removed.has(message.from)) this.tellOne(message.from, REMOVED, null);
-    if (this.#gone.has(message.from)) return;
+    if (this.#departures.has(message.from)) return;
     this.#take(message);
   }
 
@@ -337,7 +313,7 @@ export class Cluster implements Peers, AsyncDisposable {
         return;
       case 'released':
         this.feeds.released(message.streams, message.from);
-        this.#recoverAll();
+        this.agents.recover();
         return;
       case 'told':
         for (const listener of this.#told.get(message.topic) ?? []) listener(message.payload);
@@ -354,9 +330,7 @@ export class Cluster implements Peers, AsyncDisposable {
       if (!answer) throw new SessionElsewhereError(question.topic, null);
       return answer(question.payload);
     }
-    const agent = this.#agents.get(question.prefix);
-    // It is starting, or has another service file.
-    if (!agent) throw new SessionElsewhereError(question.prefix, null);
+    const agent = this.agents.withPrefix(question.prefix);
     if (question.type === 'request') return agent.request(question.name, question.request, question.context);
     const stream = question.prefix + question.sessionId;
     await this.#requireOwn(stream);
@@ -366,7 +340,10 @@ export class Cluster implements Peers, AsyncDisposable {
 
   #noteClaim(stream: StreamId, owner: NodeId): void {
     // This node has presumed that the session is new, and nothing has come of that.
-    if (this.membership.owns(stream)) this.#agentOf(stream).agent.lost(this.#agentOf(stream).sessionId);
+    if (this.membership.owns(stream)) {
+      const { agent, sessionId } = this.agents.sessionOf(stream);
+      agent.lost(sessionId);
+    }
     this.feeds.claimed(stream, owner);
   }
 
@@ -378,7 +355,7 @@ export class Cluster implements Peers, AsyncDisposable {
 
   /** Asks again if what the node has sent since it was asked may have been lost. */
   async #watch(node: NodeId, stream: StreamId): Promise<WatchedPosition> {
-    const { prefix, sessionId } = this.#agentOf(stream);
+    const { prefix, sessionId } = this.agents.sessionOf(stream);
     for (;;) {
       // The node made it, as the type says.
       const answer = (await this.calls.ask(node, { type: 'watch', prefix, sessionId })) as WatchedPosition;
@@ -386,46 +363,22 @@ export class Cluster implements Peers, AsyncDisposable {
     }
   }
 
-  #agentOf(stream: StreamId): { prefix: string; sessionId: string; agent: ClusterAgent } {
-    for (const [prefix, agent] of this.#agents)
-      if (prefix !== '' && stream.startsWith(prefix))
-        return { prefix, sessionId: stream.slice(prefix.length), agent };
-    const agent = this.#agents.get('');
-    if (!agent) throw new Error(`no agent of this node has the stream ${stream}`);
-    return { prefix: '', sessionId: stream, agent };
-  }
-
-  /** The ids in the log have the prefix of their agent. */
-  #ofSession(stream: StreamId, events: Awaited<ReturnType<EventStore['read']>>): SessionSignal[] {
-    const { sessionId } = this.#agentOf(stream);
-    // A stream with the id of a session has events of sessions only.
-    return events.map((envelope) => ({ ...envelope, sessionId }) as SessionSignal);
-  }
-
   #noteGap(): void {
     this.feeds.attachAgain();
     void this.#tellChanged(null);
-    this.#recoverAll();
+    this.agents.recover();
   }
 
   #noteRenewal(): void {
-    const { living } = this.membership;
     this.#report();
-    const left = [...this.#known.keys()].filter((node) => !living.has(node));
-    const lost = left.filter((node) => this.#known.get(node)?.isDraining !== true);
-    this.#known = new Map(living);
-    // An answer of the database that came late may have lacked a node. One that was removed never comes back.
-    for (const node of living.keys()) this.#gone.delete(node);
+    const left = this.#departures.look(this.membership.living);
     if (left.length > 0) {
-      if (lost.length > 0) this.#log.warn({ nodes: lost }, 'nodes of the cluster are gone');
-      else this.#log.info({ nodes: left }, 'nodes of the cluster have stopped');
-      for (const node of left) this.#gone.add(node);
       this.calls.forgetLost(left);
       this.relay.forget(left);
     }
     this.#renewals += 1;
     const isDue = this.#renewals % CHECK_EVERY === 0;
-    if (left.length > 0 || isDue) this.#recoverAll();
+    if (left.length > 0 || isDue) this.agents.recover();
     if (isDue) void this.#tellChanged(null);
     if (isDue) this.#versions.look(this.agentVersions(), this.others);
     if (left.length > 0 || isDue || !this.#link.isUp) void this.#check();
@@ -436,7 +389,7 @@ export class Cluster implements Peers, AsyncDisposable {
       ...(this.address !== undefined && { address: this.address }),
       isDraining: this.isDraining,
       agents: this.agentVersions(),
-      load: sumOf([...this.#agents.values()].map(({ load }) => load)),
+      load: this.agents.load,
     });
   }
 
@@ -452,20 +405,7 @@ export class Cluster implements Peers, AsyncDisposable {
     }
   }
 
-  #recoverAll(): void {
-    for (const agent of this.#agents.values()) agent.recover();
-  }
-
   async #tellChanged(stream: StreamId | null): Promise<void> {
     await Promise.all([...this.#onChanged].map((listener) => listener(stream)));
   }
-}
-
-function sumOf(loads: readonly NodeLoad[]): NodeLoad {
-  const sum = (of: (load: NodeLoad) => number): number => loads.reduce((all, load) => all + of(load), 0);
-  return {
-    sessions: sum(({ sessions }) => sessions),
-    turns: sum(({ turns }) => turns),
-    waiting: sum(({ waiting }) => waiting),
-  };
 }
