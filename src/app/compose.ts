@@ -131,7 +131,7 @@ export async function composeAgent({
   const archive = new SessionArchive({ journal, fold, sessions, recovery });
   const retention = SessionRetention.of(config.sessions.retentionDays, { journal, sessions, log, clock });
 
-  const requests = new KeyedRequests(store, log, { isShared: cluster !== undefined });
+  const requests = new KeyedRequests(store, log, { nodes: cluster?.membership });
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
   const handlers = {
     journal,

@@ -3,6 +3,7 @@ import { Cluster } from '../support/cluster/cluster.ts';
 import { clusterAgent, prescribed } from '../support/cluster/cluster-agent.ts';
 import { checkSameEverywhere, readLogs } from '../support/cluster/cluster-checks.ts';
 import { ClusterEngines } from '../support/cluster/cluster-engines.ts';
+import type { ClusterNode } from '../support/cluster/cluster-node.ts';
 import {
   type ClusterWatcher,
   followWithEventSource,
@@ -13,6 +14,7 @@ import { paidIn } from '../support/cluster/ledger.ts';
 import { answersOf } from '../support/cluster/node-answer.ts';
 import { replayed, TextSocket } from '../support/cluster/text-socket.ts';
 import { Traffic } from '../support/cluster/traffic.ts';
+import { errorOf } from '../support/service/error-envelope.ts';
 import { tempDirectory } from '../support/service/temp-directory.ts';
 import { pieceFaults } from '../support/sockets/prescribed-stream.ts';
 
@@ -22,6 +24,7 @@ const PROMISED_MS = 3_000;
 const ALLOWANCE_MS = 1_000;
 const TURN_MS = 25_000;
 const ROUNDS = 3;
+const KEY = { 'Idempotency-Key': 'k1' };
 const SESSIONS = ['s1', 's2', 's3', 's4', 's5', 's6'];
 
 let engines: ClusterEngines;
@@ -120,6 +123,30 @@ describe('a node that is killed in the middle of turns', () => {
     expect(paid.filter((id) => id === 'x')).toHaveLength(1);
     expect(paid.filter((id) => id === 'y').length).toBeLessThanOrEqual(1);
     expect(await cluster.ownership.faults()).toEqual([]);
+  });
+
+  it('leaves nobody waiting who repeats, with its key, a request that it was doing', async () => {
+    await using ledger = await tempDirectory();
+    await using cluster = await Cluster.start({ engines, agent: clusterAgent(ledger.path) });
+    const pay = (node: ClusterNode, tool: string) =>
+      node.post(`/api/mcp/servers/tools/tools/${tool}/execute`, { id: 'k', ms: 2_000 }, KEY);
+    const [victim, other] = [cluster.node(0), cluster.node(1)];
+    const cutOff = [pay(victim, 'pay'), pay(victim, 'look')].map((asked) => asked.catch(() => undefined));
+    await awaited(
+      TURN_MS,
+      'the payment is made, and not yet answered',
+      () => paidIn(ledger.path),
+      (paid) => paid.includes('k'),
+    );
+    await cluster.kill(0, 'SIGKILL');
+    await Promise.all(cutOff);
+    const killedAt = performance.now();
+    const unknown = await pay(other, 'pay');
+    report('from the kill of a node to OUTCOME_UNKNOWN', [performance.now() - killedAt]);
+    expect(performance.now() - killedAt).toBeLessThan(PROMISED_MS + ALLOWANCE_MS);
+    expect(await errorOf(unknown, 409)).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    expect((await pay(other, 'look')).status).toBe(200);
+    expect(await paidIn(ledger.path)).toEqual(['k']);
   });
 
   it('has its waiting approvals and messages kept', async () => {

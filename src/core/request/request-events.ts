@@ -10,11 +10,15 @@ export type IdempotencyKey = z.infer<typeof IdempotencyKey>;
 
 /* Events of a request that starts no turn and has an idempotency key. Each such request has a stream of its own. */
 
-/** The request is about to be executed. `repeatable`: executing it twice has the same effect as once. */
+/**
+ * The request is about to be executed. `repeatable`: executing it twice has the same effect as once. `node`: the node of a
+ * cluster that executes it; nobody does any more when that node is gone. Missing without a cluster, and in older logs.
+ */
 export const RequestBegun = z.object({
   type: z.literal('request.begun'),
   key: IdempotencyKey,
   repeatable: z.boolean(),
+  node: z.int().optional(),
 });
 
 /** The request succeeded. `answer` is what its handler returned. It is parsed when it is read. */

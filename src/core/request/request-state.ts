@@ -8,12 +8,15 @@ type Outcome = { readonly answer: unknown } | { readonly error: ErrorBody };
 export interface RequestState {
   readonly key: IdempotencyKey;
   readonly repeatable: boolean;
+  /** Which node of a cluster has begun it, if that is known. */
+  readonly node?: number | undefined;
   /** Absent while the request runs, and if the service stopped before its end. */
   readonly outcome?: Outcome;
 }
 
 export function evolveRequest(state: RequestState | undefined, event: LoggedEvent): RequestState {
-  if (event.type === 'request.begun') return { key: event.key, repeatable: event.repeatable };
+  if (event.type === 'request.begun')
+    return { key: event.key, repeatable: event.repeatable, node: event.node };
   if (state && event.type === 'request.answered') return { ...state, outcome: { answer: event.answer } };
   if (state && event.type === 'request.failed') return { ...state, outcome: { error: event.error } };
   throw new Error(`the stream of a request has an event ${event.type} where it cannot be`);

@@ -10,11 +10,12 @@ import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { answerOf, isRefusal, type RequestState } from '../../core/request/request-state.ts';
 import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { SessionElsewhereError } from '../../ports/membership.ts';
+import { type Membership, SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { Pauses } from '../../timing/pauses.ts';
 import { againWhenStale } from '../streams/again-when-stale.ts';
 import { ExpiredRequests } from './expired-requests.ts';
+import { LateEnds } from './late-ends.ts';
 import { type RequestRecord, readRequest, requestStream } from './request-stream.ts';
 
 /** The work that a request asks for, after its names were resolved and its arguments checked. */
@@ -56,8 +57,8 @@ interface Begun {
 }
 
 export interface KeyedRequestsOptions {
-  /** Whether other nodes write the same log: then they may be doing what has begun and not ended. */
-  readonly isShared?: boolean;
+  /** The nodes that write the same log, if there are others: they may be doing what has begun and not ended. */
+  readonly nodes?: Pick<Membership, 'self' | 'living' | 'refresh'> | undefined;
   /** What the waits for other nodes go by. A simulated one, in tests. */
   readonly clock?: Clock;
 }
@@ -69,7 +70,7 @@ interface Running {
 
 /** How often expired keys are erased. */
 const SWEEP_MS = 60 * 60_000;
-/** How often the log is asked whether another node has ended a request, and how many times. */
+/** How often the log is asked whether another node has ended a request, and how many times, while that node lives. */
 const POLL_MS = 100;
 const MOST_POLLS = 300;
 
@@ -78,28 +79,27 @@ const MOST_POLLS = 300;
  * and after a restart. Each request has a small stream of its own in the log.
  *
  * Of several nodes that get a request at the same time, the log lets one begin it. The others wait for its end, for half a
- * minute. A sweep cannot erase a stream on condition that nobody has begun it anew since the index was read. If that
- * happens, the node that does the request records it again at its end, so only a repetition until then is done twice.
+ * minute at most, and no longer than that node lives. A sweep cannot erase a stream on condition that nobody has begun it
+ * anew since the index was read. If that happens, the node that does the request records it again at its end, so only a
+ * repetition until then is done twice.
  */
 export class KeyedRequests implements AsyncDisposable {
   readonly #store: EventStore;
   /** By stream. */
   readonly #running = new Map<StreamId, Running>();
   readonly #expired: ExpiredRequests;
-  readonly #isShared: boolean;
+  readonly #late: LateEnds;
+  readonly #nodes: KeyedRequestsOptions['nodes'];
   readonly #pauses: Pauses;
   readonly #sweeper: NodeJS.Timeout;
   #stopping = false;
 
-  constructor(
-    store: EventStore,
-    log: Logger,
-    { isShared = false, clock = systemClock }: KeyedRequestsOptions = {},
-  ) {
+  constructor(store: EventStore, log: Logger, { nodes, clock = systemClock }: KeyedRequestsOptions = {}) {
     this.#store = store;
     this.#expired = new ExpiredRequests({ store, log, running: this.#running });
-    this.#isShared = isShared;
+    this.#nodes = nodes;
     this.#pauses = new Pauses(clock);
+    this.#late = new LateEnds(log, this.#pauses);
     this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
   }
 
@@ -126,12 +126,13 @@ export class KeyedRequests implements AsyncDisposable {
   /** Call before closing what requests depend on: a request that this cuts off counts as interrupted, not as failed. */
   stop(): void {
     this.#stopping = true;
+    this.#late.stop();
     this.#pauses.stop();
     this.#expired.stop();
     clearInterval(this.#sweeper);
   }
 
-  /** Resolves when the end of every running request is in the log. */
+  /** Resolves when the end of every running request is in the log, or cannot be recorded now. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await Promise.allSettled([
@@ -154,6 +155,7 @@ export class KeyedRequests implements AsyncDisposable {
   async #answer(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<unknown> {
     // A sweep may be erasing an expired request with this key.
     await this.#expired.settled();
+    await this.#late.settled(stream);
     const next = await againWhenStale(() => this.#claim(stream, asked, prepare));
     return 'work' in next ? this.#run(next) : answerOf(next);
   }
@@ -161,15 +163,26 @@ export class KeyedRequests implements AsyncDisposable {
   /** Decides whether this process does the request, or answers how it ended. */
   async #claim(stream: StreamId, asked: Asked, prepare: Prepare<unknown>): Promise<Begun | Outcome> {
     const { key, origin } = asked;
-    const { state, head } = this.#isShared
-      ? await this.#settled(stream, asked)
-      : await this.#load(stream, key);
+    const { state, head } = this.#nodes ? await this.#settled(stream, asked) : await this.#load(stream, key);
     if (state?.outcome) return state.outcome;
     if (state && !state.repeatable) throw endUnknown(key);
     const work = await prepare();
-    if (!state) await this.#append(stream, head, [begunBy(key, work)], origin);
+    const begun = { stream, key, origin, work, head: state ? head : head + 1 };
+    if (!state) await this.#recordBegun(begun);
     asked.begun = true;
-    return { stream, key, origin, work, head: state ? head : head + 1 };
+    return begun;
+  }
+
+  /** Nothing is done without this event. If the log has it in spite of an error, the key must be free again. */
+  async #recordBegun(begun: Begun): Promise<void> {
+    const { stream, key, work, head, origin } = begun;
+    try {
+      await this.#append(stream, head - 1, [this.#begunBy(key, work)], origin);
+    } catch (error) {
+      if (!(error instanceof StorageAwayError && error.mayBeStored)) throw error;
+      this.#freeLater(begun);
+      throw new StorageAwayError(error.message, { cause: error });
+    }
   }
 
   /** Waits while another node may be doing the request. */
@@ -177,11 +190,25 @@ export class KeyedRequests implements AsyncDisposable {
     let record = await this.#load(stream, asked.key);
     for (let polls = 0; record.state && !record.state.outcome && polls < MOST_POLLS; polls += 1) {
       asked.begun = true;
-      await this.#pauses.pause(POLL_MS);
+      const { node } = record.state;
+      const isOver = await this.#isOver(node);
+      if (!isOver) await this.#pauses.pause(POLL_MS);
       if (this.#stopping) throw serviceStopping();
+      // Also when it is over: the node may have recorded the end since the log was read.
       record = await this.#load(stream, asked.key);
+      if (isOver && record.state?.node === node) break;
     }
     return record;
+  }
+
+  /** Whether the node does not do the request any more. Of this one that is so, because only one runs at a time here. */
+  async #isOver(node: number | undefined): Promise<boolean> {
+    if (!this.#nodes || node === undefined) return false;
+    if (node === this.#nodes.self) return true;
+    if (this.#nodes.living.has(node)) return false;
+    // It may have joined after the nodes were read.
+    await this.#nodes.refresh();
+    return !this.#nodes.living.has(node);
   }
 
   /** What the log says of the request, as long as it has not expired. */
@@ -190,7 +217,7 @@ export class KeyedRequests implements AsyncDisposable {
     if (!state) return { state, head };
     if (isExpired(state.key, key)) {
       // An erasure could hit what another node has just begun. So there the request begins anew in the same stream.
-      if (this.#isShared) return { state: undefined, head };
+      if (this.#nodes) return { state: undefined, head };
       await this.#store.erase(stream);
       return { state: undefined, head: 0 };
     }
@@ -205,11 +232,11 @@ export class KeyedRequests implements AsyncDisposable {
     } catch (thrown) {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
-      // Without an end in the log, a repetition is told the same, or does it again if that is safe.
-      if (error.code === 'OUTCOME_UNKNOWN') throw thrown;
-      if (isRefusal(error) || isElsewhere(thrown)) await this.#store.erase(begun.stream);
+      const isUnknown = error.code === 'OUTCOME_UNKNOWN' && !begun.work.repeatable;
+      if (!isUnknown && (isRefusal(error) || isElsewhere(thrown))) await this.#free(begun);
       else {
-        const other = await this.#end(begun, { type: 'request.failed', error: error.body });
+        const { body } = isUnknown ? endUnknown(begun.key) : error;
+        const other = await this.#end(begun, { type: 'request.failed', error: body });
         if (other) return answerOf(other);
       }
       throw thrown;
@@ -225,24 +252,60 @@ export class KeyedRequests implements AsyncDisposable {
    * @returns the outcome that the log has already, when another node has repeated the request and was first.
    */
   async #end(begun: Begun, end: ServiceEvent): Promise<Outcome | undefined> {
-    const { stream, key, origin, work, head } = begun;
+    const { key, work } = begun;
+    try {
+      return await this.#recordEnd(begun, end);
+    } catch (error) {
+      if (error instanceof StorageAwayError) {
+        this.#late.add(begun.stream, async () => {
+          await this.#recordEnd(begun, end);
+        });
+      }
+      const cannotRecord = error instanceof StorageFullError || error instanceof StorageAwayError;
+      throw cannotRecord && !work.repeatable ? endUnknown(key, error) : error;
+    }
+  }
+
+  async #recordEnd(begun: Begun, end: ServiceEvent): Promise<Outcome | undefined> {
+    const { stream, head, origin } = begun;
     try {
       await this.#append(stream, head, [end], origin);
       return undefined;
     } catch (error) {
-      if (this.#isShared && error instanceof StaleVersionError) return this.#endElsewhere(begun, end);
-      const cannotRecord = error instanceof StorageFullError || error instanceof StorageAwayError;
-      throw cannotRecord && !work.repeatable ? endUnknown(key, error) : error;
+      if (error instanceof StaleVersionError) return this.#endElsewhere(begun, end);
+      throw error;
     }
+  }
+
+  /** Nothing was done, or it may be done again: the next request with this key is a new one. */
+  async #free(begun: Begun): Promise<void> {
+    try {
+      await this.#store.erase(begun.stream);
+    } catch (error) {
+      if (!(error instanceof StorageAwayError)) throw error;
+      this.#freeLater(begun);
+    }
+  }
+
+  /** Unless what failed has been done nevertheless, and the request has begun anew. */
+  #freeLater({ stream, head }: Begun): void {
+    this.#late.add(stream, async () => {
+      const found = await readRequest(this.#store, stream);
+      if (found.head === head && found.state?.node === this.#nodes?.self) await this.#store.erase(stream);
+    });
   }
 
   /** Another node has repeated the request, or has erased the stream because it took the key for expired. */
   #endElsewhere({ stream, key, origin, work }: Begun, end: ServiceEvent): Promise<Outcome | undefined> {
     return againWhenStale(async () => {
       const { state, head } = await readRequest(this.#store, stream);
-      if (head === 0) await this.#append(stream, 0, [begunBy(key, work), end], origin);
+      if (head === 0) await this.#append(stream, 0, [this.#begunBy(key, work), end], origin);
       return state?.key.fingerprint === key.fingerprint ? state.outcome : undefined;
     });
+  }
+
+  #begunBy(key: IdempotencyKey, { repeatable }: Work<unknown>): ServiceEvent {
+    return { type: 'request.begun', key, repeatable, ...(this.#nodes && { node: this.#nodes.self }) };
   }
 
   async #append(
@@ -253,10 +316,6 @@ export class KeyedRequests implements AsyncDisposable {
   ): Promise<void> {
     await this.#store.append(stream, expectedSeq, events, { origin });
   }
-}
-
-function begunBy(key: IdempotencyKey, { repeatable }: Work<unknown>): ServiceEvent {
-  return { type: 'request.begun', key, repeatable };
 }
 
 /** Whether nothing was done, because the session has left this node. */

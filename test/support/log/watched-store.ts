@@ -19,6 +19,8 @@ export class WatchedStore implements EventStore {
   beforeAppend: (events: readonly LoggedEvent[]) => Promise<void> = async () => undefined;
   /** Comes after each append; what it throws rejects the append, though its events are stored. */
   afterAppend: (events: readonly LoggedEvent[]) => Promise<void> = async () => undefined;
+  /** What it throws rejects the erasure, and nothing is erased. */
+  beforeErase: () => Promise<void> = async () => undefined;
   beforeRead: () => Promise<void> = async () => undefined;
   beforeProbe: () => Promise<void> = async () => undefined;
   announce: (streamId: StreamId) => Promise<void> = async () => undefined;
@@ -85,7 +87,8 @@ export class WatchedStore implements EventStore {
     return this.#inner.adopt(sessionId, events);
   }
 
-  erase(...sessionIds: SessionId[]): Promise<void> {
+  async erase(...sessionIds: SessionId[]): Promise<void> {
+    await this.beforeErase();
     return this.#inner.erase(...sessionIds);
   }
 

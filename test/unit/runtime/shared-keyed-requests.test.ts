@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../../src/core/request/idempotency.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { KeyedRequests } from '../../../src/runtime/requests/keyed-requests.ts';
 import type { Clock } from '../../../src/timing/clock.ts';
+import { MemoryClusterLog } from '../../support/cluster/memory-membership.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
@@ -16,9 +18,11 @@ const failed = new ServiceError('TOOL_EXECUTION_FAILED', 'The tool failed.', { r
 
 let time = START;
 let log: EventStore;
+let cluster: MemoryClusterLog;
 beforeEach(() => {
   time = START;
   log = memoryEventStore(() => time);
+  cluster = new MemoryClusterLog(log);
 });
 
 /** A clock on which a time passes only when somebody waits for it and the test lets it pass. */
@@ -60,7 +64,11 @@ interface Asked {
 class Node {
   readonly clock = new SteppedClock();
   readonly store = new WatchedStore(log);
-  readonly requests = new KeyedRequests(this.store, recordingLog(), { isShared: true, clock: this.clock });
+  readonly nodes = cluster.join();
+  readonly requests = new KeyedRequests(this.store, recordingLog(), {
+    nodes: this.nodes,
+    clock: this.clock,
+  });
   runs = 0;
   readonly #running: PromiseWithResolvers<void>[] = [];
   readonly #ends: PromiseWithResolvers<string>[] = [];
@@ -75,6 +83,11 @@ class Node {
     };
     const identity = { key, scope: ['pay'], answer: z.string(), origin: CLIENT };
     return this.requests.once(identity, () => ({ repeatable, run }));
+  }
+
+  /** Its lease has ended, and others may see that from now on. */
+  die(): void {
+    cluster.rows.delete(this.nodes.self);
   }
 
   /** Resolves when the run of this number has begun, the first being 0. */
@@ -194,6 +207,211 @@ describe('a request that two nodes get at once', () => {
     const stopping = expect(second).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await two.requests[Symbol.asyncDispose]();
     await stopping;
+  });
+});
+
+describe('a request whose node is gone', () => {
+  /** Begins it at a node that dies before its end. */
+  async function cutOff(asked?: Asked): Promise<{ one: Node; two: Node; first: Promise<string> }> {
+    const [one, two] = [new Node(), new Node()];
+    const first = one.ask(asked);
+    await one.running();
+    one.die();
+    return { one, two, first };
+  }
+
+  it('is unknown at once', async () => {
+    const { two } = await cutOff();
+    await two.nodes.refresh();
+    await expect(two.ask()).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { key: 'k' } });
+    expect([two.runs, two.clock.elapsedMs]).toEqual([0, 0]);
+  });
+
+  it('is done again at once if that is safe', async () => {
+    const { two } = await cutOff({ repeatable: true });
+    await two.nodes.refresh();
+    expect(await two.answer('looked').ask({ repeatable: true })).toBe('looked');
+    expect(two.clock.elapsedMs).toBe(0);
+  });
+
+  it('is waited for until the others see that', async () => {
+    const { two } = await cutOff();
+    const second = expect(two.ask()).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    await two.clock.step();
+    await two.clock.waiting();
+    await two.nodes.refresh();
+    await two.clock.step();
+    await second;
+  });
+
+  it('has the answer that the node recorded just before', async () => {
+    const { one, two, first } = await cutOff();
+    two.nodes.refresh = async () => {
+      one.answer('paid');
+      await first;
+      two.nodes.living = new Map();
+    };
+    two.nodes.living = new Map();
+    expect([await two.ask(), two.runs, two.clock.elapsedMs]).toEqual(['paid', 0, 0]);
+  });
+
+  it('is waited for if the node has just joined, and is not known yet', async () => {
+    const two = new Node();
+    const one = new Node();
+    const first = one.ask();
+    await one.running();
+    expect(two.nodes.living.has(one.nodes.self)).toBe(false);
+    const second = two.ask();
+    await two.clock.waiting();
+    one.answer('paid');
+    await first;
+    await two.clock.step();
+    expect(await second).toBe('paid');
+  });
+
+  it('is waited for if an older release has begun it, which did not say where', async () => {
+    const [one, two] = [new Node(), new Node()];
+    const first = one.ask();
+    await one.running();
+    const [stream] = await log.sessions();
+    const [begun] = await log.read(stream?.sessionId ?? '', 0);
+    if (begun?.event.type !== 'request.begun') throw new Error('it has not begun');
+    const { node: _, ...older } = begun.event;
+    await log.erase(begun.sessionId);
+    await log.append(begun.sessionId, 0, [older], { origin: CLIENT });
+    const second = two.ask();
+    await two.clock.waiting();
+    one.answer('paid');
+    await first;
+    await two.clock.step();
+    expect(await second).toBe('paid');
+  });
+});
+
+describe('while the database is away', () => {
+  const away = new StorageAwayError('away');
+  const lost = new StorageAwayError('lost', { mayBeStored: true });
+
+  /** Ends a request that runs at a node which cannot record that. */
+  async function unrecorded(end: (node: Node) => void, error: Error, asked?: Asked): Promise<Node> {
+    const one = new Node();
+    const first = one.ask(asked);
+    await one.running();
+    one.store.beforeAppend = () => Promise.reject(error);
+    one.store.beforeErase = () => Promise.reject(error);
+    end(one);
+    await first.catch(() => undefined);
+    return one;
+  }
+
+  function isBack(one: Node): void {
+    one.store.beforeAppend = async () => undefined;
+    one.store.beforeErase = async () => undefined;
+  }
+
+  it('an answer that could not be recorded waits at its node, and is there for a repetition', async () => {
+    const one = await unrecorded((node) => node.answer('paid'), away);
+    await expect(one.ask()).rejects.toMatchObject({ name: 'StorageAwayError', mayBeStored: false });
+    isBack(one);
+    expect([await one.ask(), one.runs, one.clock.elapsedMs]).toEqual(['paid', 1, 0]);
+  });
+
+  it('it is recorded by itself, so that another node has it', async () => {
+    const one = await unrecorded((node) => node.answer('paid'), away);
+    const two = new Node();
+    const second = two.ask();
+    await one.clock.step();
+    await one.clock.waiting();
+    isBack(one);
+    await one.clock.step();
+    void two.clock.run();
+    expect([await second, two.runs]).toEqual(['paid', 0]);
+  });
+
+  it('an answer that was recorded nevertheless is not recorded twice', async () => {
+    const one = new Node();
+    const first = one.ask();
+    await one.running();
+    one.store.afterAppend = () => Promise.reject(lost);
+    one.answer('paid');
+    await expect(first).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    one.store.afterAppend = async () => undefined;
+    expect([await one.ask(), await headOf()]).toEqual(['paid', 2]);
+  });
+
+  it('what nobody knows is told at once at all nodes when it is back', async () => {
+    const one = new Node();
+    const first = one.ask();
+    await one.running();
+    one.fail(lost);
+    await expect(first).rejects.toBe(lost);
+    const two = new Node();
+    for (const node of [one, two])
+      await expect(node.ask()).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { key: 'k' } });
+    expect(two.clock.elapsedMs).toBe(0);
+  });
+
+  it('what nobody knows, and is safe to repeat, is done again at once', async () => {
+    const one = await unrecorded((node) => node.fail(lost), lost, { repeatable: true });
+    isBack(one);
+    expect(await one.answer('looked', 1).ask({ repeatable: true })).toBe('looked');
+    expect([one.runs, one.clock.elapsedMs]).toEqual([2, 0]);
+  });
+
+  const refusal = new ServiceError('SERVER_NOT_FOUND', 'No.');
+
+  it('a refusal is told as it is, and its key is free again when it is back', async () => {
+    const one = new Node();
+    const first = one.ask();
+    await one.running();
+    one.store.beforeErase = () => Promise.reject(away);
+    one.fail(refusal);
+    await expect(first).rejects.toBe(refusal);
+    await expect(one.ask()).rejects.toMatchObject({ name: 'StorageAwayError' });
+    isBack(one);
+    expect(await one.answer('paid', 1).ask({ fingerprint: 'better' })).toBe('paid');
+  });
+
+  it('the key of a refusal is freed by itself, so that another node may begin', async () => {
+    const one = await unrecorded((node) => node.fail(refusal), away);
+    isBack(one);
+    await one.clock.step();
+    const two = new Node().answer('paid');
+    void two.clock.run();
+    expect(await two.ask()).toBe('paid');
+  });
+
+  it('a key that was freed nevertheless is not taken from the node that has begun anew', async () => {
+    const one = new Node();
+    const first = one.ask();
+    await one.running();
+    one.store.beforeErase = async () => {
+      const [stream] = await log.sessions();
+      await log.erase(stream?.sessionId ?? '');
+      throw lost;
+    };
+    one.fail(refusal);
+    await expect(first).rejects.toBe(refusal);
+    const two = new Node();
+    const second = two.ask();
+    await two.running();
+    isBack(one);
+    await one.clock.step();
+    const again = one.ask();
+    await one.clock.waiting();
+    two.answer('paid');
+    await second;
+    await one.clock.step();
+    expect([await second, await again, one.runs]).toEqual(['paid', 'paid', 1]);
+  });
+
+  it('a beginning that was perhaps recorded counts as none, because nothing was done', async () => {
+    const one = new Node().answer('paid');
+    one.store.afterAppend = () => Promise.reject(lost);
+    await expect(one.ask()).rejects.toMatchObject({ name: 'StorageAwayError', mayBeStored: false });
+    expect(one.runs).toBe(0);
+    one.store.afterAppend = async () => undefined;
+    expect(await one.ask()).toBe('paid');
   });
 });
 
