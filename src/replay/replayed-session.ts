@@ -207,7 +207,7 @@ export class ReplayedSession {
   #actorOf(sessionId: string, state: SessionState): SessionActor {
     const { log } = this.#deps;
     const nobody = (): void => undefined;
-    const watchers = { bus: this.#bus, log, onFault: nobody, onRest: nobody, onGrown: nobody };
+    const watchers = { bus: this.#bus, log, onFault: () => false, onRest: nobody, onGrown: nobody };
     const parts = { journal: this.#journal, turns: this.#turns, policy: POLICY, clock: STILL, ...watchers };
     return new SessionActor(sessionId, { state, last: undefined }, parts);
   }

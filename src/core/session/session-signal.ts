@@ -28,7 +28,7 @@ export interface ReplyChunk {
   readonly content: string;
 }
 
-/** The log refused an append, so the session left memory. Its open turn continues later. Ephemeral. */
+/** The log refused an append, so the session left memory. `details.continues` says whether its open turn goes on by itself. Ephemeral. */
 export interface SessionFault {
   readonly type: 'session.fault';
   readonly sessionId: SessionId;

@@ -30,11 +30,11 @@ export class PlainTurn {
     return { ...signal, offset: this.#repeated, content };
   }
 
-  /** The same turn may be interrupted several times. For them it is one `error`. */
+  /** The same turn may be interrupted several times. For them it is one `error`, and one more if nobody goes on with it. */
   #interrupt(signal: SessionFault): SessionFault | null {
     const isKnown = this.#isInterrupted;
     this.#isInterrupted = true;
-    return isKnown ? null : signal;
+    return isKnown && signal.error.details.continues !== false ? null : signal;
   }
 
   #hearEvent(signal: Extract<SessionSignal, { readonly event: unknown }>): SessionSignal | null {

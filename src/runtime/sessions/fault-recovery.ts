@@ -55,9 +55,12 @@ export class FaultRecovery {
     this.#givenUp.delete(sessionId);
   }
 
-  /** @param open the turn that could not be recorded. Null: it is not known whether one is open. */
-  loadLater(sessionId: SessionId, open: FaultedTurn | null): void {
-    if (this.#stopped || this.#waits.has(sessionId)) return;
+  /**
+   * @param open the turn that could not be recorded. Null: it is not known whether one is open.
+   * @returns whether the turn goes on by itself: here later, or elsewhere if this service is stopping.
+   */
+  loadLater(sessionId: SessionId, open: FaultedTurn | null): boolean {
+    if (this.#stopped || this.#waits.has(sessionId)) return true;
     const attempts = open ? this.#attemptsAt(sessionId, open) : 0;
     if (attempts >= MOST_ATTEMPTS) {
       this.giveUp(sessionId);
@@ -65,7 +68,7 @@ export class FaultRecovery {
         { sessionId, attempts },
         'a turn could not be recorded again and again: it waits for the next message or start',
       );
-      return;
+      return false;
     }
     const failures = (this.#failures.get(sessionId) ?? 0) + 1;
     this.#failures.set(sessionId, failures);
@@ -74,6 +77,7 @@ export class FaultRecovery {
       retryDelayMs(Math.max(failures, attempts)),
     );
     this.#waits.set(sessionId, wait);
+    return true;
   }
 
   /** Nothing is open in the session any more. */

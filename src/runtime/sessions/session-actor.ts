@@ -44,8 +44,11 @@ export interface SessionDeps extends RecordDeps {
   readonly turns: Pick<TurnRunner, 'callEarly' | 'hold' | 'start'>;
   readonly policy: SessionPolicy;
   readonly log: Logger;
-  /** Called when the session cannot go on. It must be loaded again from the log. */
-  readonly onFault: (session: SessionActor, error: unknown) => void;
+  /**
+   * Called when the session cannot go on. It must be loaded again from the log.
+   * @returns whether its open turn goes on by itself.
+   */
+  readonly onFault: (session: SessionActor, error: unknown) => boolean;
   /** Called each time nothing is open in the session any more. */
   readonly onRest: (session: SessionActor) => void;
   /** A simulated one, in tests and replays. */
@@ -431,13 +434,13 @@ export class SessionActor {
     // A turn that could not even be resumed was interrupted before, and that was told.
     const wasRunning = this.#run !== null;
     this.stop();
-    this.#deps.onFault(this, error);
+    const continues = this.#deps.onFault(this, error);
     // The rejection tells the caller of the command. Those who wait for the running turn learn it from this signal.
     if (this.state.open && wasRunning) {
       this.#deps.bus.publish({
         type: 'session.fault',
         sessionId: this.sessionId,
-        error: interrupted().body,
+        error: (continues ? interrupted() : givenUp()).body,
       });
     }
     this.#release();
@@ -470,6 +473,15 @@ function interrupted(): ServiceError {
   const message =
     'The turn was interrupted: what came of it could not be recorded. It goes on by itself later.';
   return new ServiceError('INTERNAL_ERROR', message, { continues: true });
+}
+
+/** It would ask the model for ever. */
+function givenUp(): ServiceError {
+  const message =
+    'The turn was interrupted again and again: what came of it could not be recorded. It does not go on by itself.';
+  const suggestion =
+    'When the service can record again, send another message in this session: the turn goes on before it, and at the next start of the service, too.';
+  return new ServiceError('INTERNAL_ERROR', message, { continues: false, suggestion });
 }
 
 function beginsTurn({ type }: SessionEvent): boolean {

@@ -354,13 +354,16 @@ export class SessionRegistry {
     return session;
   }
 
-  /** Unloads a session whose event could not be recorded, and schedules a retry of its open turn. */
-  #unloadFaulted(session: SessionActor, error: unknown): void {
+  /**
+   * Unloads a session whose event could not be recorded, and schedules a retry of its open turn.
+   * @returns false: it was tried too often.
+   */
+  #unloadFaulted(session: SessionActor, error: unknown): boolean {
     this.#inMemory.forget(session);
     const { open } = session.state;
     // What may be stored may have begun a turn.
     const mayHaveBegun = error instanceof StorageAwayError && error.mayBeStored;
-    if (open || mayHaveBegun) this.#recovery.loadLater(session.sessionId, open);
+    return open || mayHaveBegun ? this.#recovery.loadLater(session.sessionId, open) : true;
   }
 }
 

@@ -65,6 +65,17 @@ describe('the clients of plain frames', () => {
     expect(heard(turn, [started(), fault])).toEqual(['turn.started', 'error']);
   });
 
+  it('are told also that nobody goes on with a turn that was interrupted before', () => {
+    const turn = new PlainTurn();
+    const last: SessionSignal = {
+      ...{ type: 'session.fault', sessionId: 's' },
+      error: { code: 'INTERNAL_ERROR', message: 'x', details: { continues: false } },
+    };
+    expect(heard(turn, [started(), fault, resumed(), fault, resumed(), last])).toEqual([
+      ...['turn.started', 'error', 'error'],
+    ]);
+  });
+
   it('that came in the middle of an interrupted turn are told when the next one is interrupted', () => {
     const turn = new PlainTurn();
     expect(heard(turn, [fault, completed(), started(), fault])).toEqual([

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
+import type { SessionFault } from '../../../src/core/session/session-signal.ts';
 import type { SessionListener } from '../../../src/ports/bus.ts';
 import { SessionElsewhereError } from '../../../src/ports/membership.ts';
 import { FaultRecovery } from '../../../src/runtime/sessions/fault-recovery.ts';
@@ -32,13 +33,13 @@ async function faulted() {
 }
 
 /** Resolves at the next fault of the session. */
-function nextFault(rig: SessionRig): Promise<void> {
+function nextFault(rig: SessionRig): Promise<SessionFault> {
   return new Promise((resolve) => {
     const listener: SessionListener = {
       hear: (signal) => {
         if ('event' in signal || signal.type !== 'session.fault') return;
         rig.bus.offSession('s', listener);
-        resolve();
+        resolve(signal);
       },
     };
     rig.bus.onSession('s', listener);
@@ -88,13 +89,15 @@ describe('a turn that could not be recorded', () => {
   it('waits for somebody when it was begun five times, so that the model is not asked for ever', async () => {
     const { rig, clock, heard } = start();
     await rig.say('hello');
+    const told: unknown[] = [];
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       rig.store.refuseNext('step.completed', diskFull);
       const fault = nextFault(rig);
       (await rig.model.call(attempt - 1)).answer('lost');
-      await fault;
+      told.push((await fault).error.details.continues);
       clock.increment(LONG_MS);
     }
+    expect(told).toEqual([true, true, true, true, false]);
     expect(rig.log.lines.at(-1)).toMatchObject({ level: 'error', fields: { sessionId: 's', attempts: 5 } });
     await rig.say('is anybody there?');
     (await rig.model.call(5)).answer('yes');
