@@ -103,6 +103,11 @@ export function isFailure({ code, cause }: ServiceError): boolean {
   return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError || cause instanceof StorageAwayError;
 }
 
+/** How loudly to log it. That the database is away, and is back, is said once by what asks it, and not by all who need it. */
+export function levelOfFailure(cause: unknown): 'debug' | 'error' {
+  return cause instanceof StorageAwayError ? 'debug' : 'error';
+}
+
 /** Turns a thrown value into an error for clients. Unexpected values become the `cause` of an `INTERNAL_ERROR`. */
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;

@@ -1,4 +1,5 @@
 import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { messageOf } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 import { explained, isAway, isInTheWay, isReadOnly, notOpened, READING } from './postgres-errors.ts';
@@ -219,7 +220,11 @@ export class Database implements Session, AsyncDisposable {
     if (isAway(error) && !this.#closed) {
       if (!this.#lacks) this.#log.error({ database: this.shown, err: error }, 'PostgreSQL cannot be reached');
       this.#lacks = isReadOnly(error) ? 'writes' : 'everything';
-    }
+    } else if (isInTheWay(error))
+      this.#log.warn(
+        { database: this.shown, attempt, reason: messageOf(error) },
+        'PostgreSQL was asked in vain: something else is in the way, such as a lock',
+      );
     return explained(error, this.shown, attempt);
   }
 

@@ -1,4 +1,4 @@
-import { asServiceError, isFailure, type ServiceError } from '../../core/errors.ts';
+import { asServiceError, isFailure, levelOfFailure, type ServiceError } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 /** The error to send to a client. Unexpected errors are logged with their cause. */
@@ -9,6 +9,7 @@ export function clientError(
   logMessage: string,
 ): ServiceError {
   const error = asServiceError(thrown);
-  if (isFailure(error)) log.error({ ...fields, err: error.cause ?? error }, logMessage);
+  const err = error.cause ?? error;
+  if (isFailure(error)) log[levelOfFailure(err)]({ ...fields, err }, logMessage);
   return error;
 }

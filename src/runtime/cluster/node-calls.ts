@@ -1,4 +1,4 @@
-import { asServiceError, isFailure, ServiceError } from '../../core/errors.ts';
+import { asServiceError, isFailure, levelOfFailure, ServiceError } from '../../core/errors.ts';
 import { FencedError } from '../../core/log/fenced.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -184,7 +184,10 @@ export class NodeCalls {
       const error = asServiceError(thrown);
       // The node that asked does not hear of the cause.
       if (isFailure(error))
-        this.#deps.log.error({ err: thrown, question: question.type, from }, 'a question of a node failed');
+        this.#deps.log[levelOfFailure(thrown)](
+          { err: thrown, question: question.type, from },
+          'a question of a node failed',
+        );
       return { status: 'refused', error: error.body };
     }
   }

@@ -1,3 +1,4 @@
+import { levelOfFailure } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -73,7 +74,7 @@ export class OrphanTurns {
           : 'an open turn of this node goes on, which was not in memory',
       );
     } catch (err) {
-      log.error({ sessionId, err }, 'a session with an open turn could not be loaded');
+      log[levelOfFailure(err)]({ sessionId, err }, 'a session with an open turn could not be loaded');
     }
   }
 }

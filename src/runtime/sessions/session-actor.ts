@@ -1,5 +1,5 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { levelOfFailure, ServiceError } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
@@ -426,7 +426,7 @@ export class SessionActor {
     if (isSecond)
       this.#deps.log.debug({ sessionId: this.sessionId }, 'another node has begun the session first');
     else
-      this.#deps.log.error(
+      this.#deps.log[levelOfFailure(error)](
         { sessionId: this.sessionId, turnId: this.state.open?.turnId, err: error },
         'a session was unloaded: its event could not be recorded',
       );

@@ -1,5 +1,5 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
-import { ServiceError, serviceStopping } from '../../core/errors.ts';
+import { levelOfFailure, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
@@ -144,7 +144,10 @@ export class SessionRegistry {
       try {
         await this.goOn(sessionId);
       } catch (error) {
-        this.#deps.log.error({ sessionId, err: error }, 'a session with an open turn could not be loaded');
+        this.#deps.log[levelOfFailure(error)](
+          { sessionId, err: error },
+          'a session with an open turn could not be loaded',
+        );
       }
     }
   }

@@ -432,6 +432,27 @@ describe('a database that refuses', () => {
     await locking.end();
   });
 
+  it('because of a lock that is held for long is away for those who ask, and says what is in the way', async () => {
+    await using service = await openAs("SET lock_timeout = '20ms'");
+    const locking = new pg.Client({ connectionString: server.urlOf(service.role) });
+    await locking.connect();
+    await locking.query(`BEGIN; LOCK TABLE ${service.role}.streams IN ACCESS EXCLUSIVE MODE`);
+    service.log.lines.length = 0;
+    await expect(service.store.append('s', 1, [started('b')])).rejects.toEqual(refused);
+    await locking.end();
+    expect(service.log.lines.filter(({ level }) => level !== 'debug')).toEqual([
+      {
+        level: 'warn',
+        fields: {
+          database: expect.any(String),
+          attempt: 'append to',
+          reason: expect.stringContaining('lock timeout'),
+        },
+        message: expect.stringContaining('in the way'),
+      },
+    ]);
+  });
+
   it('nobody waits for the transaction of a machine that is lost', async () => {
     await using database = await Database.open(parseStoreUrl(server.newUrl()), recordingLog());
     const [row] = await database.transact((session) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/core/errors.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { StaleVersionError } from '../../../src/ports/event-store.ts';
 import { typesOf } from '../../support/log/session-log.ts';
 import { NO_REPLY, said } from '../../support/models/steps.ts';
@@ -90,6 +91,16 @@ describe('append before publish', () => {
       expect.objectContaining({ level: 'error', fields: { sessionId: 's', turnId: 'hello', err: diskFull } }),
     );
     expect(await rig.registry.session('s')).not.toBe(loaded);
+  });
+
+  it('leaves it to the database to say that it is away', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await rig.say('hello');
+    rig.store.refuseNext('step.completed', new StorageAwayError('away'));
+    (await rig.model.call(0)).answer('lost');
+    await heard.fault();
+    expect(rig.log.lines.map(({ level }) => level)).toEqual(['debug']);
   });
 
   it('says nothing of a session that another node has begun first, and something of one that was here', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { ServiceError } from '../../../../src/core/errors.ts';
+import { StorageAwayError } from '../../../../src/core/log/storage-away.ts';
 import { MEGABYTE } from '../../../../src/core/size-limits.ts';
 import { StaleVersionError } from '../../../../src/ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../../../src/ports/membership.ts';
@@ -250,6 +251,15 @@ describe('a question that is not done', () => {
     expect(JSON.stringify([error.body, String(error.cause)])).not.toContain('secret');
     expect(other.log.lines).toMatchObject([{ level: 'error', fields: { from: 1 } }]);
   });
+});
+
+it('a failure for want of the database is not said for each question', async () => {
+  const { one, other, settle } = pair();
+  other.answer = () => Promise.reject(new StorageAwayError('away'));
+  const outcome = outcomeOf(one.ask(other, 'q'));
+  await settle();
+  expect(await outcome).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
+  expect(other.log.lines).toMatchObject([{ level: 'debug' }]);
 });
 
 describe('a node that was asked', () => {
