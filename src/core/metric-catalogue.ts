@@ -64,7 +64,7 @@ const metricCatalogue = {
   agent_sockets: {
     type: 'gauge',
     labels: ['kind'],
-    help: 'Open streams to clients: websocket, event_stream (of a session), statecharts.',
+    help: 'Open streams to clients: websocket, event_stream (of a session, a reply or a tool call), statecharts.',
   },
   agent_mcp_sessions: { type: 'gauge', help: 'MCP sessions of clients at /mcp.' },
   agent_socket_buffered_bytes: {

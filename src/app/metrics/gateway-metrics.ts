@@ -2,7 +2,6 @@ import type { HttpFront } from '../../gateway/http/http-front.ts';
 import type { McpEndpoint } from '../../gateway/mcp/mcp-endpoint.ts';
 import type { RateLimits } from '../../gateway/security/rate-limits.ts';
 import type { Statecharts } from '../../gateway/sse/statecharts.ts';
-import type { SignalFanOut } from '../../gateway/stream/signal-fan-out.ts';
 import type { WebSocketFront } from '../../gateway/websocket/websocket-front.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 
@@ -11,7 +10,6 @@ export interface WatchedGateway {
   readonly limits: RateLimits;
   /** By the limits of principals and tenants. Absent where nobody is authenticated. */
   readonly refusals?: (() => Readonly<Record<string, number>>) | undefined;
-  readonly fanOut: SignalFanOut;
   readonly statecharts: Statecharts;
   readonly webSocket: WebSocketFront;
   readonly mcp: Pick<McpEndpoint, 'sessions'>;
@@ -20,17 +18,17 @@ export interface WatchedGateway {
 /** Shows the requests, the connections, the slow readers and the refusals by limits. */
 export function showGateway(
   metrics: Metrics,
-  { http, limits, refusals, fanOut, statecharts, webSocket, mcp }: WatchedGateway,
+  { http, limits, refusals, statecharts, webSocket, mcp }: WatchedGateway,
 ): void {
   metrics.read('agent_http_requests_total', () =>
     Object.entries(http.answers).map(([status, value]) => ({ labels: { status }, value })),
   );
   metrics.read('agent_sockets', () => {
-    const { sockets } = webSocket.load;
+    const { streams } = statecharts;
     return [
-      { labels: { kind: 'websocket' }, value: sockets },
-      { labels: { kind: 'event_stream' }, value: fanOut.readers - sockets },
-      { labels: { kind: 'statecharts' }, value: statecharts.streams },
+      { labels: { kind: 'websocket' }, value: webSocket.load.sockets },
+      { labels: { kind: 'event_stream' }, value: http.eventStreams - streams },
+      { labels: { kind: 'statecharts' }, value: streams },
     ];
   });
   metrics.read('agent_socket_buffered_bytes', () => [{ labels: {}, value: webSocket.load.bufferedBytes }]);

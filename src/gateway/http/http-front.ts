@@ -71,6 +71,8 @@ export class HttpFront implements HttpHandler {
   readonly #deps: HttpFrontDeps;
   readonly #answers: AnswerCounts = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 };
 
+  #eventStreams = 0;
+
   constructor(deps: HttpFrontDeps) {
     this.#deps = deps;
   }
@@ -78,6 +80,11 @@ export class HttpFront implements HttpHandler {
   /** Since the start. */
   get answers(): Readonly<AnswerCounts> {
     return this.#answers;
+  }
+
+  /** Number of open event streams, without those of MCP. */
+  get eventStreams(): number {
+    return this.#eventStreams;
   }
 
   /** Never rejects. */
@@ -115,7 +122,7 @@ export class HttpFront implements HttpHandler {
     if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
     if (found.route.mayStream || found.route.waitsForTurn)
-      return this.#using(tally, (entry) => this.#dispatch(request, found, entry));
+      return this.#using(tally, async (entry) => this.#counted(await this.#dispatch(request, found, entry)));
     if (method === 'GET' && path.startsWith('/api/')) return this.#read(request, found, tally);
     return this.#dispatch(request, found, { tally });
   }
@@ -178,7 +185,18 @@ export class HttpFront implements HttpHandler {
   async #openStream(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
     const served = await this.#admitted(request, found, entry);
     served.use?.openStream();
-    return found.route.handler(served, found.parameters);
+    return this.#counted(await found.route.handler(served, found.parameters));
+  }
+
+  /** An event stream is open until its answer is over. Other answers that one waits for are not counted. */
+  #counted(response: HttpResponse): HttpResponse {
+    if (!(response.body instanceof ReadableStream) || response.stream === 'bytes') return response;
+    this.#eventStreams += 1;
+    const onOver = (): void => {
+      this.#eventStreams -= 1;
+      response.onOver?.();
+    };
+    return { ...response, onOver };
   }
 
   /** What the request uses is given back when the answer, which may be a stream, is over. */

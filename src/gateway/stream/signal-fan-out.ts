@@ -39,11 +39,6 @@ export class SignalFanOut {
     return this.#bySession.has(sessionId);
   }
 
-  /** Number of readers of all sessions. */
-  get readers(): number {
-    return [...this.#bySession.values()].reduce((sum, { size }) => sum + size, 0);
-  }
-
   #open(sessionId: SessionId): SessionReaders {
     const readers = new SessionReaders();
     this.#bySession.set(sessionId, readers);

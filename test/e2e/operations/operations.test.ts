@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { MetricSamplesResponse } from '../../../src/wire/responses.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
+import { DirectedModel } from '../../support/models/directed-model.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
@@ -244,6 +245,29 @@ describe('metrics', () => {
       gate.resolve();
     },
     'the queue',
+  );
+
+  verifies(
+    'ops.metrics',
+    async () => {
+      const model = new DirectedModel();
+      await using service = await RunningService.start({ adapters: { model } });
+      const open = (values: MetricValues) => values.value('agent_sockets{kind=event_stream}');
+      const asked = { model: 'default', input: 'hello' };
+      const waiting = [
+        service.post('/api/message-sync', { message: 'hello', sessionId: 'a' }),
+        service.post('/v1/responses', asked),
+      ];
+      const calls = await Promise.all([model.call(0), model.call(1)]);
+      expect(open(await MetricValues.at(service.url))).toBe(0);
+      const stream = await service.post('/v1/responses', { ...asked, stream: true });
+      expect(open(await MetricValues.at(service.url))).toBe(1);
+      for (const call of [...calls, await model.call(2)]) call.answer('hello there');
+      await stream.text();
+      for (const answer of waiting) expect((await answer).status).toBe(200);
+      await valuesWhen(service, (values) => open(values) === 0);
+    },
+    'event streams, and not the requests that wait for a whole answer',
   );
 
   verifies(

@@ -55,16 +55,16 @@ function read(events: readonly SessionEvent[]) {
 describe('a reader of a response', () => {
   it('leaves the session when the response is over', async () => {
     const { over, types, fanOut } = read(history);
-    expect(fanOut.readers).toBe(1);
+    expect(fanOut.hasReaders('s')).toBe(true);
     const { response } = await over;
     expect(response).toMatchObject({ status: 'completed', created_at: 5, completed_at: 5 });
     expect(types.at(-1)).toBe('response.completed');
-    expect(fanOut.readers).toBe(0);
+    expect(fanOut.hasReaders('s')).toBe(false);
   });
 
   it('leaves it, too, when the log cannot be read', async () => {
     const { over, fanOut } = read([]);
     await expect(over).rejects.toThrow('EIO');
-    expect(fanOut.readers).toBe(0);
+    expect(fanOut.hasReaders('s')).toBe(false);
   });
 });
