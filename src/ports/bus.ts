@@ -34,6 +34,9 @@ export interface Bus {
   /** What `onSession` calls the session that a client means. Throws if the client may not hear it. */
   topicOf(sessionId: SessionId, context: RequestContext): SessionId;
 
+  /** Throws if a client that hears the session may not do so any more. It asks for nothing, so no audit trail has it. */
+  recheck(sessionId: SessionId, context: RequestContext): void;
+
   /** The listener hears each later signal of the session, in order, until `offSession` is called with it. */
   onSession(topic: SessionId, listener: SessionListener): void;
 

@@ -12,7 +12,7 @@ export interface SessionReader {
 
 /** The credential is lost when its client may not read the session any more. */
 export function holdSession(bus: Bus, sessionId: SessionId, { context, credential }: SessionReader): void {
-  credential?.checkBy(() => void bus.topicOf(sessionId, context));
+  credential?.checkBy(() => bus.recheck(sessionId, context));
 }
 
 /**

@@ -128,7 +128,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   check(): void {
-    this.#deps.bus.topicOf(this.#sessionId, this.#context);
+    this.#deps.bus.recheck(this.#sessionId, this.#context);
   }
 
   lose(error: ServiceError): void {

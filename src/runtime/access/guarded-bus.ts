@@ -95,14 +95,22 @@ export class GuardedBus implements Bus {
     const id = sessionIdOf(name, client);
     const needs = [{ id }];
     try {
-      this.#require(client, 'sessions:read');
-      this.#visible.require(id, 'read', client);
+      this.#requireReader(id, client);
     } catch (error) {
       this.#record('session.events', {}, { needs, client }, error);
       throw error;
     }
     this.#record('session.events', {}, { needs, client });
     return id;
+  }
+
+  recheck(name: SessionId, client: RequestContext): void {
+    this.#requireReader(sessionIdOf(name, client), client);
+  }
+
+  #requireReader(id: SessionId, client: RequestContext): void {
+    this.#require(client, 'sessions:read');
+    this.#visible.require(id, 'read', client);
   }
 
   onSession(topic: SessionId, listener: SessionListener): void {

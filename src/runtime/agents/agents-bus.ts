@@ -39,6 +39,10 @@ class AgentsBus implements Bus {
     return `${this.#knownId(context.agent)}${SEPARATOR}${topic}`;
   }
 
+  recheck(sessionId: SessionId, context: RequestContext): void {
+    this.#busOf(context.agent).recheck(sessionId, context);
+  }
+
   onSession(topic: SessionId, listener: SessionListener): void {
     const { bus, rest } = this.#parse(topic);
     bus.onSession(rest, listener);

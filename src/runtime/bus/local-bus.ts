@@ -72,6 +72,10 @@ export class LocalBus implements Bus {
     return sessionId;
   }
 
+  recheck(): void {
+    // Everybody may go on.
+  }
+
   onSession(sessionId: SessionId, listener: SessionListener): void {
     this.#sessions.on(sessionId, this.#tell, listener);
   }

@@ -149,6 +149,10 @@ export class ClusterBus implements Bus, ClusterAgent {
     return sessionId;
   }
 
+  recheck(): void {
+    // Everybody may go on.
+  }
+
   onSession(sessionId: SessionId, listener: SessionListener): void {
     const count = this.#counts.get(sessionId) ?? 0;
     this.#counts.set(sessionId, count + 1);

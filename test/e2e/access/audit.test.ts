@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts';
+import { GrantResponse } from '../../../src/wire/grants.ts';
 import { TicketResponse } from '../../../src/wire/responses.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { filesWith } from '../../support/service/files-with.ts';
@@ -235,6 +236,32 @@ describe('the audit trail', () => {
       { principal: 'test:boss', what, sessionId, outcome: 'SESSION_NOT_FOUND' },
     ]);
   });
+
+  verifies(
+    'audit.sockets',
+    async () => {
+      await using setup = await start();
+      const { ask, auditOf, service } = setup;
+      await ask('ada', 'POST', '/api/message-sync', { message: 'hi' });
+      const session = encodeURIComponent('acme/test:ada/default');
+      const stream = await service.fetch(`/api/sessions/${session}/events`, {
+        headers: { ...bearer('root'), Accept: 'text/event-stream' },
+      });
+      const { ticket } = TicketResponse.parse(await (await ask('root', 'POST', '/api/tickets')).json());
+      using socket = await service.connect(`?session=${session}&ticket=${ticket}`);
+      const listened = async () => (await auditOf('root')).filter(({ what }) => what === 'session.events');
+      const before = await listened();
+      expect(before).not.toEqual([]);
+      const grants = '/api/sessions/default/grants';
+      const shared = await ask('ada', 'POST', grants, { principal: 'test:bob', access: 'read' });
+      const { grant } = GrantResponse.parse(await shared.json());
+      expect((await ask('ada', 'DELETE', `${grants}/${grant.grantId}`)).status).toBe(200);
+      expect(await listened()).toEqual(before);
+      expect(socket.frames).toEqual([]);
+      await stream.body?.cancel();
+    },
+    'and not again each time that somebody ends a grant',
+  );
 
   verifies('audit.killed', async () => {
     await using folder = await tempDirectory();

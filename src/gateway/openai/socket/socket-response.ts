@@ -72,7 +72,7 @@ export class SocketResponse {
 
   /** Throws if the client may not hear the session any more. */
   check(): void {
-    this.#deps.bus.topicOf(this.#begun.place.sessionId, this.#asked.context);
+    this.#deps.bus.recheck(this.#begun.place.sessionId, this.#asked.context);
   }
 
   /** The turn goes on, and nobody is told. */
