@@ -57,6 +57,8 @@ export interface TurnMessage {
   readonly key?: IdempotencyKey;
   /** Refused with `SESSION_BUSY` if another message came first. */
   readonly follows?: FollowedTurn;
+  /** Nobody else can know the id of the session, so it certainly does not exist. */
+  readonly isNewSession?: true;
 }
 
 /** The decision about a tool call that waits for approval. */

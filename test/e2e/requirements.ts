@@ -219,6 +219,8 @@ export const requirements = {
   'sessions.snapshot':
     'a long session is the same with its snapshot and without, and the snapshot goes with it',
   'sessions.unknown': 'a session that is not there is 404 SESSION_NOT_FOUND',
+  'sessions.generated':
+    'a session whose id the service has made begins with a model call that does not wait for the log',
   'sessions.delete': 'DELETE /api/sessions/{id} cancels what runs, erases the session and frees the id',
   'sessions.fork': 'POST /api/sessions/{id}/fork begins a session with the past of another one',
   'sessions.fork-refused': 'a fork onto a session that exists, or at no moment of it, is refused',

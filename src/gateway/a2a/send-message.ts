@@ -68,7 +68,8 @@ async function startedTask(
   const key = await keyOf(request, message);
   const sessionId = await contextOf(request, message);
   const { head: afterSeq } = await bus.send('session.position', { sessionId }, context);
-  const turn = turnMessage({ sessionId, ...content, key, options: { note: noteOf(message) } });
+  const isNewSession = message.contextId === undefined && !key ? true : undefined;
+  const turn = turnMessage({ sessionId, ...content, key, isNewSession, options: { note: noteOf(message) } });
   const place = { agentId: context.agent, sessionId, turnId: turn.turnId };
   const awaited = { place, afterSeq };
   return withPushConfig(call, configuration?.taskPushNotificationConfig, awaited, async () => {

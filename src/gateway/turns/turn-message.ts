@@ -1,6 +1,6 @@
 import type { TurnMessage } from '../../ports/service-requests.ts';
 
-type Optional = 'image' | 'given' | 'options' | 'whenBusy' | 'key';
+type Optional = 'image' | 'given' | 'options' | 'whenBusy' | 'key' | 'isNewSession';
 type ClientMessage = Omit<TurnMessage, Optional | 'turnId'> & {
   [Field in Optional]?: TurnMessage[Field] | undefined;
 };
@@ -14,6 +14,7 @@ export function turnMessage({
   options,
   whenBusy,
   key,
+  isNewSession,
 }: ClientMessage): TurnMessage {
   return {
     sessionId,
@@ -24,5 +25,6 @@ export function turnMessage({
     ...(options && { options }),
     ...(whenBusy && { whenBusy }),
     ...(key && { key }),
+    ...(isNewSession && { isNewSession }),
   };
 }

@@ -68,10 +68,11 @@ export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
 }
 
 function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestHandlers): void {
-  bus.handle('turn.start', ({ sessionId, ...message }, context) => {
+  bus.handle('turn.start', ({ sessionId, isNewSession, ...message }, context) => {
     const { trace } = context;
     const command: StartTurn = { type: 'turn.start', ...message, ...(trace && { trace }) };
-    const start = () => sessions.startTurn(sessionId, command, requestOrigin(context, message.turnId));
+    const origin = requestOrigin(context, message.turnId);
+    const start = () => sessions.startTurn(sessionId, command, origin, isNewSession);
     const checked = requireUsableSchema(message.options, context, schemas);
     return checked ? checked.then(start) : start();
   });

@@ -12,7 +12,7 @@ const PAGE_IDS = 1_000;
  */
 export type Presence = 'absent' | 'likely' | 'unknown';
 
-/** Which sessions the log may have. Nobody else writes sessions into the log while this process uses it. */
+/** Which sessions the log may have. It is complete only where no other process writes sessions into the log. */
 export class KnownSessions {
   readonly #ids = new IdFilter();
   #isComplete = false;

@@ -225,21 +225,30 @@ export class SessionRegistry {
   /**
    * Resolves when the message is in the log. Rejects while the service is stopping: nothing would run the turn before the next
    * start. Another process goes on with a session that is being given up, and with the message.
+   * @param isNewSession whether no process can have such a session.
    */
-  startTurn(sessionId: SessionId, message: Message, origin: Origin): Promise<AcceptedTurn> {
+  startTurn(
+    sessionId: SessionId,
+    message: Message,
+    origin: Origin,
+    isNewSession = false,
+  ): Promise<AcceptedTurn> {
     const bytes = sentBytes(message);
-    return this.#deps.workingMemory.taking(bytes, () => this.#startTurn(sessionId, message, bytes, origin));
+    return this.#deps.workingMemory.taking(bytes, () =>
+      this.#startTurn(sessionId, message, origin, { bytes, isNewSession }),
+    );
   }
 
   async #startTurn(
     sessionId: SessionId,
     message: Message,
-    bytes: number,
     origin: Origin,
+    { bytes, isNewSession }: { readonly bytes: number; readonly isNewSession: boolean },
   ): Promise<AcceptedTurn> {
     if (this.#draining && !this.#leaving.has(sessionId)) throw serviceStopping();
     if (this.#draining && !this.#inMemory.has(sessionId)) throw new SessionElsewhereError(sessionId, null);
-    const presence = this.#inMemory.has(sessionId) ? 'likely' : this.#deps.journal.presence(sessionId);
+    const known = isNewSession ? 'absent' : this.#deps.journal.presence(sessionId);
+    const presence = this.#inMemory.has(sessionId) ? 'likely' : known;
     // A message that follows a turn is none of a new session, and would be refused there.
     if (presence !== 'likely' && !message.follows) return this.#begin(sessionId, message, origin, presence);
     const session = await this.session(sessionId);

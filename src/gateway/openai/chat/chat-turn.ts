@@ -83,6 +83,7 @@ async function messageOf({
     sessionId,
     ...newest,
     key,
+    ...(!isNamed && !key && { isNewSession: true as const }),
     ...(given.length > 0 && { given }),
     ...(options && { options }),
   });

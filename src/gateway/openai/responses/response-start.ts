@@ -24,6 +24,8 @@ export interface Start {
   readonly follows?: FollowedTurn;
   /** The session was made for this response. */
   readonly isAlone?: true;
+  /** Whether the session certainly does not exist yet. */
+  readonly isNewSession?: true;
   /** The turn before has got what it waited for from this request, and is over for its client. */
   readonly interrupts?: true;
 }
@@ -50,7 +52,8 @@ export async function startOf(
     return { sessionId, afterSeq: head, ...(isAnswered && { interrupts: true }) };
   }
   if (previous) return startBehind(asked, previous, answers);
-  return { sessionId: await ownSession(asked), afterSeq: 0, isAlone: true };
+  const isNewSession = asked.key ? {} : { isNewSession: true as const };
+  return { sessionId: await ownSession(asked), afterSeq: 0, isAlone: true, ...isNewSession };
 }
 
 async function startBehind(

@@ -70,7 +70,7 @@ function previousPlace({ body, agentId }: AskedResponse): ResponsePlace | null {
 async function started(
   { bus, context, body, agentId, key, maxImageBytes }: AskedResponse,
   { messages, fieldOf }: InputMessages,
-  { sessionId, afterSeq, before, follows, isAlone, interrupts }: Start,
+  { sessionId, afterSeq, before, follows, isAlone, isNewSession, interrupts }: Start,
 ): Promise<BegunResponse> {
   const conversation = givenConversation(messages, { maxImageBytes, fieldOf, ...(before && { before }) });
   const { instructions, history: given, newest } = conversation;
@@ -83,7 +83,7 @@ async function started(
     ...(isAlone && { isAlone }),
   };
   const message = turnMessage({
-    ...{ sessionId, ...newest, key },
+    ...{ sessionId, ...newest, key, isNewSession },
     ...(interrupts && { whenBusy: 'interrupt' as const }),
     ...(given.length > 0 && { given }),
     options: {
