@@ -70,7 +70,6 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 export class HttpFront implements HttpHandler {
   readonly #deps: HttpFrontDeps;
   readonly #answers: AnswerCounts = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 };
-
   #eventStreams = 0;
 
   constructor(deps: HttpFrontDeps) {
@@ -117,12 +116,16 @@ export class HttpFront implements HttpHandler {
     }
     if (path === MCP_PATH) {
       originPolicy.checkOrigin(origin, host);
-      return this.#using(tally, async (entry) => mcp.handle(await this.#authenticated(request, entry)));
+      return this.#using(
+        tally,
+        async (entry) => mcp.handle(await this.#authenticated(request, entry)),
+        false,
+      );
     }
     if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
     if (found.route.mayStream || found.route.waitsForTurn)
-      return this.#using(tally, async (entry) => this.#counted(await this.#dispatch(request, found, entry)));
+      return this.#using(tally, (entry) => this.#dispatch(request, found, entry));
     if (method === 'GET' && path.startsWith('/api/')) return this.#read(request, found, tally);
     return this.#dispatch(request, found, { tally });
   }
@@ -185,27 +188,26 @@ export class HttpFront implements HttpHandler {
   async #openStream(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
     const served = await this.#admitted(request, found, entry);
     served.use?.openStream();
-    return this.#counted(await found.route.handler(served, found.parameters));
+    return found.route.handler(served, found.parameters);
   }
 
-  /** An event stream is open until its answer is over. Other answers that one waits for are not counted. */
-  #counted(response: HttpResponse): HttpResponse {
-    if (!(response.body instanceof ReadableStream) || response.stream === 'bytes') return response;
-    this.#eventStreams += 1;
-    const onOver = (): void => {
-      this.#eventStreams -= 1;
-      response.onOver?.();
-    };
-    return { ...response, onOver };
-  }
-
-  /** What the request uses is given back when the answer, which may be a stream, is over. */
-  async #using(tally: RequestTally, answer: (entry: Entry) => Promise<HttpResponse>): Promise<HttpResponse> {
+  /**
+   * What the request uses is given back when the answer, which may be a stream, is over.
+   * @param isCounted whether an event stream counts as one.
+   */
+  async #using(
+    tally: RequestTally,
+    answer: (entry: Entry) => Promise<HttpResponse>,
+    isCounted = true,
+  ): Promise<HttpResponse> {
     const { connections, credentials } = this.#deps;
     const use = new RequestUse({ connections, tally, credential: credentials?.forStream() });
     try {
       const response = await answer({ tally, use });
+      const streams = isCounted && isEventStream(response) ? 1 : 0;
+      this.#eventStreams += streams;
       const onOver = (): void => {
+        this.#eventStreams -= streams;
         use.over();
         response.onOver?.();
       };
@@ -243,6 +245,10 @@ function withCors(headers: Headers, ofCors: Headers): Headers {
   const all = { ...headers, ...ofCors };
   const isBoth = headers.Vary !== undefined && ofCors.Vary !== undefined;
   return isBoth ? { ...all, Vary: `${headers.Vary}, ${ofCors.Vary}` } : all;
+}
+
+function isEventStream({ body, stream }: HttpResponse): boolean {
+  return body instanceof ReadableStream && stream !== 'bytes';
 }
 
 function classOf(status: number): keyof AnswerCounts {
