@@ -67,16 +67,16 @@ class JwtVerifier implements TokenVerifier {
 
   verify(token: string): Identity | Promise<Identity> {
     if (token.length > MAX_TOKEN_CHARACTERS) throw refused('too large');
-    const digest = hash('sha256', token, 'base64url');
-    return this.#verified.find(digest) ?? this.#verifyAnew(token, digest);
+    return this.#verified.find(token) ?? this.#verifyAnew(token);
   }
 
-  async #verifyAnew(token: string, digest: string): Promise<Identity> {
+  async #verifyAnew(token: string): Promise<Identity> {
     try {
       const check = this.#checkFor(token);
       const payload = await check.payloadOf(token);
+      const digest = hash('sha256', token, 'base64url');
       const identity = identityOf({ payload, digest }, check.config, this.#roles);
-      this.#verified.add(digest, identity, endOf(payload));
+      this.#verified.add(token, identity, endOf(payload));
       return identity;
     } catch (error) {
       throw asRefusal(error);

@@ -3,8 +3,10 @@ import type { Identity } from '../../core/access/identity.ts';
 
 /** A withdrawn key, or changed keys of the issuer, take effect on known tokens after this long. */
 const VERIFIED_MS = 10 * 60_000;
-/** An entry takes some 300 bytes. */
-const MAX_TOKENS = 10_000;
+/** Of all tokens together. Those of real providers have 1 to 4 KB. */
+const MAX_BYTES = 16_000_000;
+/** What an entry takes besides its token. */
+const ENTRY_BYTES = 300;
 
 interface VerifiedEntry {
   readonly identity: Identity;
@@ -21,9 +23,12 @@ export interface Clocks {
   readonly elapsed: () => number;
 }
 
-/** Tokens that were verified a short while ago, by their hashes. */
+/** Tokens that were verified a short while ago. They are kept whole, because each request would pay for a hash. */
 export class VerifiedTokens {
-  readonly #entries = new LRUCache<string, VerifiedEntry>({ max: MAX_TOKENS });
+  readonly #entries = new LRUCache<string, VerifiedEntry>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: (_, token) => token.length + ENTRY_BYTES,
+  });
   readonly #clocks: Clocks;
 
   constructor(clocks: Clocks) {
@@ -31,17 +36,17 @@ export class VerifiedTokens {
   }
 
   /** @param endsAt the token's `exp`, in milliseconds since the epoch. */
-  add(digest: string, identity: Identity, endsAt: number): void {
+  add(token: string, identity: Identity, endsAt: number): void {
     const usableUntil = this.#clocks.elapsed() + VERIFIED_MS;
-    this.#entries.set(digest, { identity, endsAt, usableUntil });
+    this.#entries.set(token, { identity, endsAt, usableUntil });
   }
 
-  find(digest: string): Identity | undefined {
-    const entry = this.#entries.get(digest);
+  find(token: string): Identity | undefined {
+    const entry = this.#entries.get(token);
     if (!entry) return undefined;
     if (this.#clocks.now() < entry.endsAt && this.#clocks.elapsed() < entry.usableUntil)
       return entry.identity;
-    this.#entries.delete(digest);
+    this.#entries.delete(token);
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { asServiceError, ServiceError } from '../../core/errors.ts';
 import type { RequestContext, Rights } from '../../core/request/request-context.ts';
+import { Expiries } from './expiries.ts';
 import { credentialRevoked } from './revoked-credentials.ts';
 
 /** A connection that stays open as long as its credential is good. */
@@ -27,39 +28,33 @@ export interface StreamCredential {
 
 type IdentifyAgain = (token: string, client: RequestContext, address: string) => Promise<RequestContext>;
 
-interface Held {
-  readonly credential: string;
-  readonly timer: NodeJS.Timeout | undefined;
-}
-
 const EXPIRED = 'expired';
-/** The longest time that a timer takes, in milliseconds. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The credentials of open connections. Ends a connection when its credential expires or is revoked. */
 export class HeldCredentials {
-  readonly #held = new Map<CredentialHolder, Held>();
-  readonly #now: () => number;
+  readonly #held = new Map<CredentialHolder, Rights>();
+  readonly #expiries: Expiries<CredentialHolder>;
   /** The client with another token of its own. Rejects as an authenticator does. */
   readonly identifyAgain: IdentifyAgain;
 
   constructor(identifyAgain: IdentifyAgain, now: () => number = Date.now) {
     this.identifyAgain = identifyAgain;
-    this.#now = now;
+    this.#expiries = new Expiries((holder) => this.#end(holder, credentialExpired()), now);
   }
 
   /** Holds the credential of a connection, in place of the one that it held before. */
   hold(holder: CredentialHolder, { rights }: Pick<RequestContext, 'rights'>): void {
     this.release(holder);
     if (!rights) return;
-    this.#held.set(holder, { credential: rights.credential, timer: this.#timer(holder, rights) });
+    this.#held.set(holder, rights);
+    if (rights.expiresAt !== undefined) this.#expiries.add(holder, rights.expiresAt);
   }
 
   release(holder: CredentialHolder): void {
-    const held = this.#held.get(holder);
-    if (!held) return;
-    clearTimeout(held.timer);
+    const rights = this.#held.get(holder);
+    if (!rights) return;
     this.#held.delete(holder);
+    if (rights.expiresAt !== undefined) this.#expiries.remove(holder, rights.expiresAt);
   }
 
   forStream(): StreamCredential {
@@ -80,16 +75,6 @@ export class HeldCredentials {
         this.#end(holder, asServiceError(thrown));
       }
     }
-  }
-
-  #timer(holder: CredentialHolder, rights: Rights): NodeJS.Timeout | undefined {
-    const { expiresAt } = rights;
-    if (expiresAt === undefined) return undefined;
-    const left = Math.max(0, expiresAt - this.#now());
-    // Pings keep a WebSocket open for as long as both sides live, so this may come to its end, too.
-    if (left > LONGEST_TIMER_MS)
-      return setTimeout(() => this.hold(holder, { rights }), LONGEST_TIMER_MS).unref();
-    return setTimeout(() => this.#end(holder, credentialExpired()), left).unref();
   }
 
   #end(holder: CredentialHolder, error: ServiceError): void {

@@ -24,3 +24,24 @@ it.each([20, 30, 90])('a connection ends when its credential of %i days does', a
   expect(lost).toEqual(['The credential has expired.']);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('the connections of one credential end together, without those that were closed before or have another one', async () => {
+  const credentials = new HeldCredentials(() => expect.unreachable('nobody sends a token'));
+  const lost: string[] = [];
+  const holder = (name: string) => ({ lose: () => void lost.push(name) });
+  const ending = (ms: number) => contextOf({ ...identity('ada'), expiresAt: Date.now() + ms });
+  const closed = holder('closed');
+  const renewed = holder('renewed');
+  const soon = ending(1_000);
+  for (const one of [holder('first'), closed, holder('second'), renewed]) credentials.hold(one, soon);
+  credentials.hold(holder('later'), ending(2_000));
+  credentials.hold(renewed, ending(3_000));
+  credentials.release(closed);
+  expect(vi.getTimerCount()).toBe(3);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(lost).toEqual(['first', 'second']);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(lost).toEqual(['first', 'second', 'later']);
+  credentials.release(renewed);
+  expect(vi.getTimerCount()).toBe(0);
+});
