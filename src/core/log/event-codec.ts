@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EventMetadata } from './event-metadata.ts';
+import { type Actor, EventMetadata } from './event-metadata.ts';
 import { LoggedEvent, turnIdOf } from './events.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 import { type Upcasters, upcasters } from './upcasters.ts';
@@ -124,7 +124,18 @@ function encodeMetadata(event: LoggedEvent, meta: EventMetadata | null): string 
   const turnId = turnIdOf(event);
   const causation = causationId === turnId ? '' : `,"causationId":${JSON.stringify(causationId)}`;
   const correlation = correlationId === turnId ? '' : `,"correlationId":${JSON.stringify(correlationId)}`;
-  return `,"id":${JSON.stringify(id)},"actor":${JSON.stringify(actor)}${causation}${correlation}`;
+  return `,"id":${JSON.stringify(id)},"actor":${actorText(actor)}${causation}${correlation}`;
+}
+
+/** Each event of a client has the same actor. */
+const actorTexts = new WeakMap<Actor, string>();
+
+function actorText(actor: Actor): string {
+  const known = actorTexts.get(actor);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(actor);
+  actorTexts.set(actor, text);
+  return text;
 }
 
 /** Null for an event that has none. Throws a `ZodError` when only a part of it is there. */

@@ -1,5 +1,5 @@
 import { type Actor, type Origin, SERVICE } from '../log/event-metadata.ts';
-import { ANONYMOUS, type RequestContext } from './request-context.ts';
+import { ANONYMOUS, type RequestContext, type Rights } from './request-context.ts';
 
 type ClientActor = Extract<Actor, { kind: 'client' }>;
 
@@ -13,9 +13,17 @@ export function requestOrigin(context: RequestContext, commandId: string = crypt
   return { actor: actorOf(context), causationId: commandId };
 }
 
+/** By what the credential allows, which is the same object for all requests with it. What is made of an actor is kept with it. */
+const actors = new WeakMap<Rights, ClientActor>();
+
 /** The client that makes a request, as the log knows it. */
-export function actorOf({ principal, tenant }: RequestContext): ClientActor {
-  return principal === ANONYMOUS ? NOBODY_IN_PARTICULAR : { kind: 'client', principal, tenant };
+export function actorOf({ principal, tenant, rights }: RequestContext): ClientActor {
+  if (principal === ANONYMOUS) return NOBODY_IN_PARTICULAR;
+  const known = rights && actors.get(rights);
+  if (known) return known;
+  const actor: ClientActor = { kind: 'client', principal, tenant };
+  if (rights) actors.set(rights, actor);
+  return actor;
 }
 
 /** The origin of what the service does by itself. */

@@ -26,7 +26,7 @@ export class IdFilter {
       part = newPart(part ? part.capacity * 2 : FIRST_CAPACITY);
       this.#parts.push(part);
     }
-    for (const bit of bitsOf(hash, part)) setBit(part.bits, bit);
+    setBits(part, hash);
     part.size += 1;
   }
 
@@ -35,7 +35,7 @@ export class IdFilter {
   }
 
   #hasHash(hash: Hash): boolean {
-    return this.#parts.some((part) => bitsOf(hash, part).every((bit) => hasBit(part.bits, bit)));
+    return this.#parts.some((part) => hasBits(part, hash));
   }
 }
 
@@ -65,19 +65,27 @@ function mixed(hash: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-function bitsOf({ first, second }: Hash, { bits }: Part): number[] {
-  const count = bits.length * 32;
-  return Array.from({ length: BITS_SET }, (_, nth) => (first + nth * second) % count);
-}
-
 function newPart(capacity: number): Part {
   return { bits: new Uint32Array(Math.ceil((capacity * BITS_PER_ID) / 32)), capacity, size: 0 };
 }
 
-function setBit(bits: Uint32Array, bit: number): void {
-  bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
+/** The nth of the bits of an id in a part. Each message asks for all of them, so they are not made into a list. */
+function bitAt(nth: number, { first, second }: Hash, { bits }: Part): number {
+  return (first + nth * second) % (bits.length * 32);
 }
 
-function hasBit(bits: Uint32Array, bit: number): boolean {
-  return ((bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
+function setBits(part: Part, hash: Hash): void {
+  const { bits } = part;
+  for (let nth = 0; nth < BITS_SET; nth += 1) {
+    const bit = bitAt(nth, hash, part);
+    bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
+  }
+}
+
+function hasBits(part: Part, hash: Hash): boolean {
+  for (let nth = 0; nth < BITS_SET; nth += 1) {
+    const bit = bitAt(nth, hash, part);
+    if (((part.bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
+  }
+  return true;
 }
