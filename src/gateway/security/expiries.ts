@@ -1,5 +1,4 @@
-/** The longest time that a timer takes, in milliseconds. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 
 interface Expiry<T> {
   readonly waiting: Set<T>;
@@ -38,7 +37,7 @@ export class Expiries<T> {
   #timer(time: number): NodeJS.Timeout {
     const left = Math.max(0, time - this.#now());
     // Pings keep a WebSocket open for as long as both sides live, so a time beyond the longest timer may come, too.
-    return setTimeout(() => this.#look(time), Math.min(left, LONGEST_TIMER_MS)).unref();
+    return setTimeout(() => this.#look(time), Math.min(left, LONGEST_TIMEOUT_MS)).unref();
   }
 
   #look(time: number): void {

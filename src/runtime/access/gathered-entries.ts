@@ -51,7 +51,7 @@ export class GatheredEntries {
     const group = this.#groupOf(record);
     const known = group?.sessions.get(record.sessionId);
     if (known) known.count += 1;
-    else if (isRefusal(record.outcome)) this.#addRefusal(record, time);
+    else if (isRefusal(record.outcome)) this.#addRefusal(record, time, group);
     else if (this.#deeds < MOST_DEEDS) {
       this.#deeds += 1;
       this.#keep(record, time, group);
@@ -62,7 +62,8 @@ export class GatheredEntries {
     return [...this.#groups.values()].map(storedEntry);
   }
 
-  #addRefusal(record: AuditRecord, time: number): void {
+  /** @param group that the record belongs to, if there is one. */
+  #addRefusal(record: AuditRecord, time: number, group: Group | undefined): void {
     const source = record.credential ?? record.address ?? '';
     const ofSource = this.#refusalsOf.get(source) ?? 0;
     const { subject, sessionId, ...bare } = record;
@@ -72,11 +73,10 @@ export class GatheredEntries {
     else {
       this.#refusals += 1;
       this.#refusalsOf.set(source, ofSource + 1);
-      this.#keep(record, time, this.#groupOf(record));
+      this.#keep(record, time, group);
     }
   }
 
-  /** @param group that the record belongs to, if there is one. */
   #keep(record: AuditRecord, time: number, group: Group | undefined): void {
     const occurrence = { time, count: 1 };
     if (group) group.sessions.set(record.sessionId, occurrence);

@@ -29,38 +29,30 @@ async function start() {
   return { log, model, service, [Symbol.asyncDispose]: close };
 }
 
+/** @param early how often the model has been called while the log has not written the message yet. */
+async function begin(
+  [path, body]: (typeof BEGINNINGS)[keyof typeof BEGINNINGS],
+  headers: Record<string, string>,
+  early: number,
+): Promise<void> {
+  await using setup = await start();
+  const { log, model, service } = setup;
+  const held = log.holdNext('turn.requested');
+  const answer = service.post(path, body, headers);
+  await held.arrived;
+  expect(model.calls).toHaveLength(early);
+  held.release();
+  (await model.call(0)).answer('Hello.');
+  expect((await answer).status).toBe(200);
+}
+
 describe('a session whose id the service makes', () => {
-  for (const [name, [path, body]] of Object.entries(BEGINNINGS))
-    verifies(
-      'sessions.generated',
-      async () => {
-        await using setup = await start();
-        const { log, model, service } = setup;
-        const held = log.holdNext('turn.requested');
-        const answer = service.post(path, body, { 'A2A-Version': '1.0' });
-        await held.arrived;
-        expect(model.calls).toHaveLength(1);
-        held.release();
-        (await model.call(0)).answer('Hello.');
-        expect((await answer).status).toBe(200);
-      },
-      name,
-    );
+  for (const [name, beginning] of Object.entries(BEGINNINGS))
+    verifies('sessions.generated', () => begin(beginning, { 'A2A-Version': '1.0' }, 1), name);
 
   verifies(
     'sessions.generated',
-    async () => {
-      await using setup = await start();
-      const { log, model, service } = setup;
-      const held = log.holdNext('turn.requested');
-      const [path, body] = BEGINNINGS['a chat completion'];
-      const answer = service.post(path, body, { 'Idempotency-Key': 'k' });
-      await held.arrived;
-      expect(model.calls).toHaveLength(0);
-      held.release();
-      (await model.call(0)).answer('Hello.');
-      expect((await answer).status).toBe(200);
-    },
+    () => begin(BEGINNINGS['a chat completion'], { 'Idempotency-Key': 'k' }, 0),
     'but not one that is made from an idempotency key, which may have come before',
   );
 });

@@ -52,8 +52,8 @@ export async function startOf(
     return { sessionId, afterSeq: head, ...(isAnswered && { interrupts: true }) };
   }
   if (previous) return startBehind(asked, previous, answers);
-  const isNewSession = asked.key ? {} : { isNewSession: true as const };
-  return { sessionId: await ownSession(asked), afterSeq: 0, isAlone: true, ...isNewSession };
+  const sessionId = await ownSession(asked);
+  return { sessionId, afterSeq: 0, isAlone: true, ...(!asked.key && { isNewSession: true }) };
 }
 
 async function startBehind(
