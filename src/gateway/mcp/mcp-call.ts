@@ -6,6 +6,7 @@ import {
 import { z } from 'zod';
 import type { TurnId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
+import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SessionReader } from '../security/held-session.ts';
@@ -69,8 +70,6 @@ export interface CallServer {
 const Level = z.enum(LOG_LEVELS).optional().catch(undefined);
 const Capabilities = z.looseObject({}).catch({});
 const Answer = z.looseObject({});
-/** The longest time that a timer takes: people decide when they decide. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): McpCall {
   const { era, opener, log } = server;
@@ -119,7 +118,9 @@ function inputOf({ inputResponses, requestState }: ServerContext['mcpReq']): Mcp
 
 function ask(mcpReq: ServerContext['mcpReq'], { method, params, over }: Question): Promise<McpObject> {
   const signal = over ? AbortSignal.any([mcpReq.signal, over]) : mcpReq.signal;
-  return mcpReq.send({ method, params: { ...params } }, Answer, { signal, timeout: NO_TIMEOUT_MS });
+  // People decide when they decide.
+  const timeout = LONGEST_TIMEOUT_MS;
+  return mcpReq.send({ method, params: { ...params } }, Answer, { signal, timeout });
 }
 
 interface Question {

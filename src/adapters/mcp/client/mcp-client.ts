@@ -1,3 +1,4 @@
+import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
 import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import type { PassedRequest, PassedRequestOptions, ToolServerEvents } from '../../../ports/tool-server.ts';
 import { maskedObject } from '../failure/masked-error.ts';
@@ -24,8 +25,8 @@ import {
 } from './server-hello.ts';
 import { logNote, type Shown, shownWith } from './server-notes.ts';
 
-/** The largest delay that a Node timer takes. Whoever connects has a time-out for everything together. */
-const HANDSHAKE = { timeoutMs: 2_147_483_647 };
+/** Whoever connects has a time-out for everything together. */
+const HANDSHAKE = { timeoutMs: LONGEST_TIMEOUT_MS };
 
 export interface McpClientDeps {
   readonly transport: ServerTransport;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 import type { RequestId } from '../peer/rpc-message.ts';
 import { RpcMessage } from '../peer/rpc-message.ts';
@@ -10,9 +11,8 @@ import { errorOf, HttpTransport } from './http-transport.ts';
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 const RETRY_GROWTH = 1.5;
-/** What a server may ask for: no tight loop, and no more than a timer can wait. */
+/** The least that a server may ask for: no tight loop. */
 const LEAST_WANTED_MS = 100;
-const MOST_WANTED_MS = 2 ** 31 - 1;
 /** How often a request's stream is opened again without success before its answer is given up. */
 const MOST_FAILURES = 3;
 const METHOD_NOT_ALLOWED = 405;
@@ -126,7 +126,7 @@ export class StreamableTransport extends HttpTransport {
             if (data !== '' && (event ?? 'message') === 'message') this.#receiveText(data, stream);
           },
           onRetry: (delayMs) => {
-            stream.retryMs = Math.min(Math.max(delayMs, LEAST_WANTED_MS), MOST_WANTED_MS);
+            stream.retryMs = Math.min(Math.max(delayMs, LEAST_WANTED_MS), LONGEST_TIMEOUT_MS);
           },
         });
     } catch (error) {
