@@ -40,12 +40,16 @@ function replyOf({ text, toolCalls }: ScriptStep, request: ModelRequest): ModelR
 }
 
 function requestLength({ systemPrompt, messages }: ModelRequest): number {
-  return messages.reduce((length, message) => length + textOf(message).length, systemPrompt.length);
+  let length = systemPrompt.length;
+  for (const message of messages) length += textLength(message);
+  return length;
 }
 
-function textOf(message: ModelMessage): string {
-  if (message.role !== 'assistant') return message.text;
-  return message.parts.reduce((text, part) => (part.type === 'text' ? text + part.text : text), '');
+function textLength(message: ModelMessage): number {
+  if (message.role !== 'assistant') return message.text.length;
+  let length = 0;
+  for (const part of message.parts) if (part.type === 'text') length += part.text.length;
+  return length;
 }
 
 /** English has about four characters per token. */

@@ -38,8 +38,9 @@ export function modelConversation(
   const begin = caution === 'newest-alone' ? newest : 0;
   const shown = begin === 0 ? window : window.slice(begin);
   const bare = caution === 'bare' || caution === 'newest-alone';
-  const messages = new Messages(shown);
-  for (let index = 0; index < shown.length; index += 1) {
+  const same = bare ? 0 : lengthAsItIs(shown);
+  const messages = new Messages(shown, same);
+  for (let index = same; index < shown.length; index += 1) {
     const message = shown[index];
     if (message === undefined || message.leftOut) continue;
     switch (message.role) {
@@ -99,13 +100,17 @@ function resultsOf(messages: readonly ModelMessage[]): ReadonlyMap<ModelMessage,
 
 /** Collects messages so that the roles alternate as providers want it. */
 class Messages {
-  readonly list: ModelMessage[] = [];
+  readonly list: ModelMessage[];
   readonly #shown: readonly ModelMessage[];
   #results: ReadonlyMap<ModelMessage, Results> | undefined;
 
-  /** @param shown the messages that may hold the results of tool calls. */
-  constructor(shown: readonly ModelMessage[]) {
+  /**
+   * @param shown the messages that may hold the results of tool calls.
+   * @param same how many of them to begin with.
+   */
+  constructor(shown: readonly ModelMessage[], same: number) {
     this.#shown = shown;
+    this.list = shown.slice(0, same);
   }
 
   get last(): ModelMessage | undefined {
@@ -145,6 +150,18 @@ class Messages {
       if (result) this.list.push(withAcceptableName(result));
     }
   }
+}
+
+/** Number of messages at the beginning of a conversation that providers take as they are: texts in turn. */
+function lengthAsItIs(messages: readonly ModelMessage[]): number {
+  let index = 0;
+  for (; index < messages.length; index += 1) {
+    const message = messages[index];
+    const role = index % 2 === 0 ? 'user' : 'assistant';
+    if (message === undefined || message.role !== role || message.leftOut) break;
+    if (message.role === 'user' ? message.imagesLeftOut : !isPlainText(message)) break;
+  }
+  return index;
 }
 
 /** Whether a reply is one text without anything to change. Most are, and a window may have thousands of them. */

@@ -34,22 +34,31 @@ export function cautionAfter({ inARow }: Refusals): Caution {
   return (['refused-turns', 'bare', 'newest-alone'] as const)[(inARow - 1) % 3] ?? 'none';
 }
 
-/** Folds one event in. Marks the messages of the transcript that the model is no longer shown, in place. */
-export function evolveRefusals(refusals: Refusals, transcript: Transcript, event: SessionEvent): Refusals {
+/** What was said, and what was refused of it. */
+export interface Told {
+  readonly transcript: Transcript;
+  readonly refusals: Refusals;
+}
+
+/** Folds one event in. Marks the messages of the transcript that the model is no longer shown. */
+export function evolveRefusals(told: Told, event: SessionEvent): Told {
+  const { transcript, refusals } = told;
   switch (event.type) {
     case 'turn.failed': {
       const refused = refusedIn(event.error);
-      return refused === undefined ? refusals : afterRefusal(refusals, transcript, refused, event.error);
+      return refused === undefined ? told : afterRefusal(told, refused, event.error);
     }
     // An accepted step does not end the row, because a later step of each turn may be refused.
     case 'turn.completed':
-      if (refusals.inARow === 0) return refusals;
-      leaveOutForGood(cautionAfter(refusals), transcript);
-      return { ...refusals, inARow: 0 };
+      if (refusals.inARow === 0) return told;
+      return {
+        transcript: leftOutForGood(cautionAfter(refusals), transcript),
+        refusals: { ...refusals, inARow: 0 },
+      };
     case 'session.reset':
-      return NO_REFUSALS;
+      return { transcript, refusals: NO_REFUSALS };
     default:
-      return refusals;
+      return told;
   }
 }
 
@@ -58,18 +67,21 @@ export function refusedIn({ details }: Pick<ErrorBody, 'details'>): Refused | un
 }
 
 function afterRefusal(
-  refusals: Refusals,
-  transcript: Transcript,
+  { transcript, refusals }: Told,
   refused: Refused,
   { details: { shownTokens } }: ErrorBody,
-): Refusals {
+): Told {
   const caution = cautionAfter(refusals);
-  if (refused === 'image' && showsImage(transcript, caution)) leaveOutImages(transcript);
-  else leaveOut(transcript, beginOfRefused(transcript, caution), transcript.length);
+  const isImage = refused === 'image' && showsImage(transcript, caution);
   const tooMany = refused === 'context' && typeof shownTokens === 'number' ? shownTokens : undefined;
   return {
-    inARow: refusals.inARow + 1,
-    maxTokens: tooMany === undefined ? refusals.maxTokens : fewerThan(tooMany, refusals.maxTokens),
+    transcript: isImage
+      ? leaveOutImages(transcript)
+      : leaveOut(transcript, beginOfRefused(transcript, caution), transcript.length),
+    refusals: {
+      inARow: refusals.inARow + 1,
+      maxTokens: tooMany === undefined ? refusals.maxTokens : fewerThan(tooMany, refusals.maxTokens),
+    },
   };
 }
 
@@ -100,30 +112,26 @@ function showsImage(transcript: Transcript, caution: Caution): boolean {
   );
 }
 
-function leaveOutForGood(caution: Caution, transcript: Transcript): void {
+function leftOutForGood(caution: Caution, transcript: Transcript): Transcript {
   switch (caution) {
     case 'none':
     case 'refused-turns':
-      return;
+      return transcript;
     case 'bare':
-      makeBare(transcript);
-      return;
+      return bare(transcript);
     case 'newest-alone':
-      leaveOut(transcript, 0, beginOfTurn(transcript));
-      makeBare(transcript);
-      return;
+      return bare(leaveOut(transcript, 0, beginOfTurn(transcript)));
     default:
-      caution satisfies never;
+      return caution satisfies never;
   }
 }
 
 /** Leaves out all images. Removes the source of earlier replies, because opaque data without a source are not sent. */
-function makeBare(transcript: Transcript): void {
-  leaveOutImages(transcript);
+function bare(transcript: Transcript): Transcript {
   const end = beginOfTurn(transcript);
-  for (const [index, message] of transcript.slice(0, end).entries()) {
-    if (message.role !== 'assistant' || !message.source) continue;
-    const { source, ...bare } = message;
-    transcript[index] = bare;
-  }
+  return leaveOutImages(transcript).map((message, index) => {
+    if (index >= end || message.role !== 'assistant' || !message.source) return message;
+    const { source, ...rest } = message;
+    return rest;
+  });
 }

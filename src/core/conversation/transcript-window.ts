@@ -1,15 +1,19 @@
-import type { AssistantPart, ModelMessage, UserMessage } from './model-message.ts';
+import type { ModelMessage, UserMessage } from './model-message.ts';
+import { estimateTokens } from './token-estimate.ts';
+import { tokenSums } from './token-sums.ts';
 
-/** A cheap estimate: English text has about four characters a token. Each message takes a few more tokens. */
-const CHARACTERS_PER_TOKEN = 4;
-const TOKENS_PER_MESSAGE = 4;
-/** What providers charge for an image of ordinary size. */
-const TOKENS_PER_IMAGE = 1_500;
+/** How much of a long window is left out at once. */
+const STEP = 1 / 4;
+/** Shorter windows leave out no more than they must. Providers cache prompts from 1,024 tokens on, some from 4,096. */
+const LONG_WINDOW_TOKENS = 4_096;
 
 /**
  * The newest part of a conversation that fits into `maxTokens`, by an estimate. It begins with a message of the user.
  * It always has the user's last message and the newest step, however large, and no tool call without its result.
- * The search goes back only as far as messages fit, so a long history costs nothing.
+ *
+ * The beginning of a long window moves in steps: when the conversation no longer fits, as many quarters of `maxTokens`
+ * are left out as are needed. Until the next step each window begins like the one before, so that providers find it in
+ * their prompt caches.
  * @param next follows the messages.
  */
 export function transcriptWindow(
@@ -17,68 +21,55 @@ export function transcriptWindow(
   maxTokens: number,
   next?: UserMessage,
 ): ModelMessage[] {
+  const sums = tokenSums(messages);
   const lastUser = next ? messages.length : messages.findLastIndex(({ role }) => role === 'user');
-  let budget = maxTokens - (next ? estimateTokens(next) : estimateAt(messages, lastUser));
-  let start = messages.length;
-  for (let end = messages.length; end > 0; ) {
-    const begin = unitBegin(messages, end - 1);
-    if (begin !== lastUser)
-      for (let index = begin; index < end; index += 1) budget -= estimateAt(messages, index);
-    // A model that does not see the results of its last calls would repeat the calls for ever.
-    const isNewest = end === messages.length && !next;
-    if (budget < 0 && !isNewest) break;
-    start = begin;
-    end = begin;
+  const ofLastUser = estimateTokens(next ?? messages[lastUser]);
+  const total = (sums[messages.length] ?? 0) + (next ? ofLastUser : 0);
+  const leftOut = inSteps(total - maxTokens, maxTokens);
+  const endsBeforeLastUser = leftOut <= (sums[lastUser] ?? -1);
+  const window = endsBeforeLastUser
+    ? messages.slice(userFrom(messages, firstReaching(sums, leftOut)))
+    : [
+        ...messages.slice(lastUser, lastUser + 1),
+        ...stepsFrom(messages, lastUser + 1, firstReaching(sums, leftOut + ofLastUser)),
+      ];
+  if (next) window.push(next);
+  return window;
+}
+
+function inSteps(excess: number, maxTokens: number): number {
+  if (excess <= 0) return 0;
+  if (maxTokens < LONG_WINDOW_TOKENS) return excess;
+  const step = Math.floor(maxTokens * STEP);
+  return Math.ceil(excess / step) * step;
+}
+
+/** Index of the first message with at least so many tokens before it. */
+function firstReaching(sums: readonly number[], tokens: number): number {
+  let low = 0;
+  let high = sums.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sums[middle] ?? 0) < tokens) low = middle + 1;
+    else high = middle;
   }
-  if (start > lastUser) return [...messages.slice(lastUser, lastUser + 1), ...messages.slice(start)];
-  while (start < lastUser && messages[start]?.role !== 'user') start += 1;
-  const window = messages.slice(Math.max(0, start));
-  return next ? [...window, next] : window;
+  return low;
 }
 
-export function estimateTokens(message: ModelMessage): number {
-  if (message.leftOut) return 0;
-  const images = message.role === 'user' && !message.imagesLeftOut ? (message.images?.length ?? 0) : 0;
-  return (
-    Math.ceil(charactersOf(message) / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE + images * TOKENS_PER_IMAGE
-  );
-}
-
-function charactersOf(message: ModelMessage): number {
-  if (message.role !== 'assistant') return message.text.length;
-  let sum = 0;
-  for (const part of message.parts) sum += partCharacters(part);
-  return sum;
-}
-
-function partCharacters(part: AssistantPart): number {
-  switch (part.type) {
-    case 'text':
-    case 'refusal':
-      return part.text.length;
-    case 'reasoning':
-      return 0;
-    case 'toolCall':
-    case 'opaque':
-      return JSON.stringify(part).length;
-    default:
-      return part satisfies never;
-  }
-}
-
-/** The tokens of a text that is no message, such as the system prompt. */
-export function estimateText(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
-}
-
-function estimateAt(messages: readonly ModelMessage[], index: number): number {
-  const message = messages[index];
-  return message ? estimateTokens(message) : 0;
-}
-
-/** Index of the first message of the unit that ends at `last`. A reply and the results of its calls are one unit. */
-function unitBegin(messages: readonly ModelMessage[], last: number): number {
-  let begin = last;
-  while (begin > 0 && messages[begin]?.role === 'tool') begin -= 1;
+function userFrom(messages: readonly ModelMessage[], from: number): number {
+  let begin = from;
+  while (begin < messages.length && messages[begin]?.role !== 'user') begin += 1;
   return begin;
+}
+
+/**
+ * The steps of a turn from an index on. A reply and the results of its calls are one step. The newest one is always
+ * among them: a model that does not see the results of its last calls would repeat the calls for ever.
+ */
+function stepsFrom(messages: readonly ModelMessage[], first: number, from: number): readonly ModelMessage[] {
+  let newest = messages.length - 1;
+  while (newest > first && messages[newest]?.role === 'tool') newest -= 1;
+  let begin = Math.min(from, newest);
+  while (begin < newest && messages[begin]?.role === 'tool') begin += 1;
+  return messages.slice(Math.max(first, begin));
 }

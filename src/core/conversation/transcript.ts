@@ -6,15 +6,28 @@ import { type GivenMessage, transcribed } from './given-message.ts';
 import type { Image } from './image.ts';
 import type { AssistantMessage, AssistantPart, ModelMessage, UserMessage } from './model-message.ts';
 
-/** The messages since the last reset. Only `evolveTranscript` and `evolveRefusals` change them. */
+/**
+ * The messages since the last reset. Only `evolveTranscript` and `evolveRefusals` change them: in place at the end, and
+ * everywhere else in a new list. So what was counted of a list stays true.
+ */
 export type Transcript = ModelMessage[];
 
 /**
- * Folds one event into the transcript. It works in place, because copying a long conversation for each event would be
+ * Folds one event into the transcript. It adds in place, because copying a long conversation for each event would be
  * too slow. Each call gets a result, because the decider settles all calls of a turn before the turn ends.
  * @param turn the message of the turn, needed for `turn.started` only.
  */
-export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): void {
+export function evolveTranscript(transcript: Transcript, event: SessionEvent, turn: TurnText): Transcript {
+  if (event.type === 'session.reset') return [];
+  extendTranscript(transcript, event, turn);
+  return transcript;
+}
+
+function extendTranscript(
+  transcript: Transcript,
+  event: Exclude<SessionEvent, SessionEventOf<'session.reset'>>,
+  turn: TurnText,
+): void {
   switch (event.type) {
     case 'turn.started':
       for (const given of turn.given ?? []) transcript.push(transcribed(given));
@@ -47,9 +60,6 @@ export function evolveTranscript(transcript: Transcript, event: SessionEvent, tu
       return;
     case 'turn.failed':
       addPartial(transcript, event.partial, 'failed');
-      return;
-    case 'session.reset':
-      transcript.length = 0;
       return;
     case 'session.extended':
       for (const given of event.given) transcript.push(transcribed(given));
@@ -161,20 +171,15 @@ export function beginOfTurn(transcript: readonly ModelMessage[]): number {
 }
 
 /** Marks messages that the model is no longer shown. They stay in the log and in the view of the session. */
-export function leaveOut(transcript: Transcript, from: number, to: number): void {
-  for (let index = Math.max(0, from); index < to; index += 1) {
-    const message = transcript[index];
-    if (message && !message.leftOut) transcript[index] = { ...message, leftOut: true };
-  }
+export function leaveOut(transcript: Transcript, from: number, to: number): Transcript {
+  return transcript.map((message, index) =>
+    index < from || index >= to || message.leftOut ? message : { ...message, leftOut: true },
+  );
 }
 
 /** The same for all images. The texts of their messages stay. */
-export function leaveOutImages(transcript: Transcript): void {
-  for (const [index, message] of transcript.entries()) {
-    if (message.role === 'user' && message.images) transcript[index] = withoutImages(message);
-  }
-}
-
-function withoutImages(message: UserMessage): UserMessage {
-  return { ...message, imagesLeftOut: true };
+export function leaveOutImages(transcript: Transcript): Transcript {
+  return transcript.map((message) =>
+    message.role === 'user' && message.images ? { ...message, imagesLeftOut: true } : message,
+  );
 }

@@ -117,14 +117,16 @@ export function leavesTurnOpen({ open }: SessionState, events: readonly SessionE
  */
 export function evolve(state: SessionState, event: SessionEvent): SessionState {
   const turn = event.type === 'turn.started' ? waitingTurn(state, event.turnId) : NO_TEXT;
-  evolveTranscript(state.transcript, event, turn);
+  const transcript = evolveTranscript(state.transcript, event, turn);
+  const told = evolveRefusals({ transcript, refusals: state.refusals }, event);
   evolveKeys(state, event);
   return {
     ...state,
     seq: state.seq + 1,
     title: evolveTitle(state.title, event),
     ...(event.type === 'session.described' && { metadata: event.metadata }),
-    refusals: evolveRefusals(state.refusals, state.transcript, event),
+    transcript: told.transcript,
+    refusals: told.refusals,
     ...evolveTurns(state, event),
     counts: evolveCounts(state.counts, event),
     deleted: event.type === 'session.deleted',

@@ -1,7 +1,8 @@
 import { modelConversation } from '../../core/conversation/model-conversation.ts';
 import type { ModelMessage, UserMessage } from '../../core/conversation/model-message.ts';
 import { cautionAfter, refusedIn } from '../../core/conversation/refusals.ts';
-import { estimateText, estimateTokens, transcriptWindow } from '../../core/conversation/transcript-window.ts';
+import { estimateText, estimateTokens } from '../../core/conversation/token-estimate.ts';
+import { transcriptWindow } from '../../core/conversation/transcript-window.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import type { TurnDeps } from './turn-deps.ts';

@@ -1,4 +1,4 @@
-import { estimateText } from '../../core/conversation/transcript-window.ts';
+import { estimateText } from '../../core/conversation/token-estimate.ts';
 import { AGENT } from '../../core/log/event-metadata.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SamplingConfig } from '../../core/tool-server/sampling-config.ts';

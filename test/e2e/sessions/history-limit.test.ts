@@ -78,6 +78,22 @@ describe('history.maxTokens of the agent file', () => {
   verifies(
     'model.history',
     async () => {
+      await using setup = await open(SYSTEM_TOKENS + 4_096);
+      const { upstream } = setup;
+      upstream.otherwise = () => textReply(text('yes'));
+      // With its answer, a fiftieth of the limit.
+      const ofLength = (turn: number): string => `${turn}`.padEnd(4 * 65, '.');
+      for (let turn = 0; turn < 90; turn += 1) await say(setup, ofLength(turn));
+      const oldest = upstream.requests.map(({ body }) => body.messages[1]?.content);
+      // The first of them is shown as long as all fits. Then 13 turns go each time.
+      expect([...new Set(oldest)]).toEqual([0, 13, 25, 38, 50].map(ofLength));
+    },
+    'of a long window a quarter at once, so that requests begin alike for as long as they can',
+  );
+
+  verifies(
+    'model.history',
+    async () => {
       const maxTokens = 400;
       await using setup = await open(maxTokens, { mcpServers: { tools: scriptableServer() } });
       const { upstream } = setup;

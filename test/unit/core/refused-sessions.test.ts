@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Refused, refusedThings } from '../../../src/core/conversation/refused.ts';
+import { tokenSums } from '../../../src/core/conversation/token-sums.ts';
 import {
   harmless,
   type Message,
@@ -116,6 +117,31 @@ describe('a session whose provider refuses what it is sent', () => {
         return wasAnswered && message.poison === null && end.type !== 'answered';
       });
       expect({ seed, again }).toEqual({ seed, again: [] });
+    }
+  });
+});
+
+describe('the size of a conversation', () => {
+  it('is what its messages add up to, whatever was left out of it or reset meanwhile', () => {
+    for (const seed of SEEDS.slice(0, 2)) {
+      const random = seededRandom(seed);
+      const session = new RefusedSession(new RefusingProvider(LIMIT), { historyTokens: HISTORY_TOKENS });
+      const check = (): void => {
+        const { transcript } = session.log.state;
+        expect(tokenSums(transcript)).toEqual(tokenSums([...transcript]));
+      };
+      const told = Array.from({ length: 20 }, () => messages(random, everyKind, { mayGetLost: true })).flat();
+      let most = 0;
+      for (const [index, { plan }] of told.entries()) {
+        session.turn(plan);
+        check();
+        most = Math.max(most, session.log.state.transcript.length);
+        if (index !== Math.floor(told.length / 2)) continue;
+        session.log.tell({ type: 'session.reset', partial: '' });
+        check();
+      }
+      // Sums of fewer messages are not remembered.
+      expect(most).toBeGreaterThan(300);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, UserMessage } from '../../../src/core/conversation/model-message.ts';
-import { estimateTokens, transcriptWindow } from '../../../src/core/conversation/transcript-window.ts';
+import { estimateTokens } from '../../../src/core/conversation/token-estimate.ts';
+import { transcriptWindow } from '../../../src/core/conversation/transcript-window.ts';
 import { callIdsIn } from '../../support/models/steps.ts';
 
 const user = (text: string): UserMessage => ({ role: 'user', text });
@@ -24,7 +25,9 @@ const conversation = [
   assistant('2'),
   user('three'),
 ];
-const total = conversation.reduce((sum, message) => sum + estimateTokens(message), 0);
+const sumOf = (messages: readonly ModelMessage[]): number =>
+  messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+const total = sumOf(conversation);
 
 describe('the window of a conversation', () => {
   it('is the whole of it when it fits', () => {
@@ -70,6 +73,33 @@ describe('the window of a conversation', () => {
     }
   });
 
+  it('begins like the one before as long as a quarter of it is not used up', () => {
+    const maxTokens = 8_000;
+    const messages: ModelMessage[] = [];
+    const begins = new Set<ModelMessage | undefined>();
+    let tokens = 0;
+    for (let turn = 0; turn < 400; turn += 1) {
+      // Without `next` and with it, and while the calls of a step come one by one, as in a session.
+      const asked = user(`${turn} ${long}`);
+      const window = transcriptWindow(messages, maxTokens, asked);
+      messages.push(asked);
+      expect(transcriptWindow(messages, maxTokens)).toEqual(window);
+      messages.push(assistant('', `a${turn}`));
+      transcriptWindow(messages, maxTokens);
+      messages[messages.length - 1] = assistant(long, `a${turn}`, `b${turn}`);
+      messages.push(tool(`a${turn}`), tool(`b${turn}`), assistant('done'));
+
+      const shown = transcriptWindow(messages, maxTokens);
+      begins.add(shown[0]);
+      expect(shown).toEqual(transcriptWindow([...messages], maxTokens));
+      tokens = sumOf(messages);
+      expect(sumOf(shown)).toBeLessThanOrEqual(maxTokens);
+      if (tokens > maxTokens) expect(sumOf(shown)).toBeGreaterThan(0.7 * maxTokens);
+    }
+    expect(tokens).toBeGreaterThan(10 * maxTokens);
+    expect(begins.size).toBe(1 + Math.ceil((tokens - maxTokens) / (maxTokens / 4)));
+  });
+
   it('begins with a user’s message and pairs every call, whatever the budget', () => {
     for (let budget = 0; budget <= total; budget += 1) {
       const window = transcriptWindow(conversation, budget);
@@ -78,8 +108,7 @@ describe('the window of a conversation', () => {
       const asked = window.flatMap(callIdsIn);
       const answered = window.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
       expect(answered).toEqual(asked);
-      const tokens = window.reduce((sum, message) => sum + estimateTokens(message), 0);
-      expect(tokens).toBeLessThanOrEqual(Math.max(budget, estimateTokens(user('three'))));
+      expect(sumOf(window)).toBeLessThanOrEqual(Math.max(budget, estimateTokens(user('three'))));
     }
   });
 });

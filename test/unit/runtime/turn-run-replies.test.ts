@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../src/core/conversation/transcript-window.ts';
+import { estimateTokens } from '../../../src/core/conversation/token-estimate.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
 import { stepParts, textOf } from '../../support/models/steps.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
