@@ -5,7 +5,7 @@ import { MachinesFeed } from '../service/machines-feed.ts';
 import { SessionFeed } from '../service/session-feed.ts';
 import { MachinesContext } from '../service/use-machines.ts';
 import { FeedContext } from '../service/use-session.ts';
-import { Renewal } from '../sign-in/renewal.tsx';
+import { EndingSignIn } from '../sign-in/ending-sign-in.tsx';
 import style from './app.module.css';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { useKeys } from './keys.ts';
@@ -30,7 +30,7 @@ export function App({ hub }: { readonly hub: HubLink }) {
           {machines && <Sidebar location={location} onHelp={() => keys.setHelpOpen(true)} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
           <main className={style.panel} tabIndex={0}>
-            {account && <Renewal account={account} />}
+            {account && <EndingSignIn account={account} />}
             {machines && feed && <ConnectionNotice />}
             {machines && feed && <OpenPanels location={location} />}
           </main>

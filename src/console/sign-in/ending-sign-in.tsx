@@ -10,7 +10,7 @@ import { renewalDelayMs } from './renewal-delay.ts';
 import style from './sign-in.module.css';
 
 /** Renews the key before it ends. If there is no other key, it says when the sign-in ends. */
-export function Renewal({ account }: { readonly account: Account }) {
+export function EndingSignIn({ account }: { readonly account: Account }) {
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
     setProblem(null);
