@@ -123,6 +123,23 @@ describe('an OpenAI request that is repeated with its key', () => {
     'openai.key',
     async () => {
       await using rig = await start();
+      const messages = [{ role: 'user' as const, content: 'hello' }];
+      const options = { model, messages, stream_options: { include_usage: true } };
+      const ask = () => rig.client.chat.completions.stream(options, key('k1')).finalChatCompletion();
+      const asking = ask();
+      (await rig.model.call(0)).answerWithUsage({ inputTokens: 5, outputTokens: 2 }, 'hi');
+      const first = await asking;
+      expect(first.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
+      expect(await ask()).toEqual({ ...first, created: expect.any(Number) });
+      expect(rig.model.calls).toHaveLength(1);
+    },
+    'has the same tokens as the first stream',
+  );
+
+  verifies(
+    'openai.key',
+    async () => {
+      await using rig = await start();
       const first = await answered(rig, 0, 'Ready.', { input: 'Begin.' });
       const background = { model, input: 'Go on.', previous_response_id: first.id, background: true };
       const one = await rig.client.responses.create(background, key('k1'));

@@ -6,15 +6,15 @@ import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
 import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
-import { eventsIn, recordedTurn } from '../../turns/recorded-turn.ts';
 import { withModel } from '../chosen-agent.ts';
 import { chosenSession, SESSION_HEADER } from '../chosen-session.ts';
 import { type ChatCompletion, chatCompletion } from './chat-answers.ts';
 import { ChatRequest } from './chat-request.ts';
 import { chatStream } from './chat-stream.ts';
 import { type AcceptedChat, type AskedChat, runChat } from './chat-turn.ts';
-import { type ChatUsage, CountedTokens } from './counted-tokens.ts';
+import { CountedTokens } from './counted-tokens.ts';
 import { imagesLength } from './given-conversation.ts';
+import { recordedAnswer } from './recorded-answer.ts';
 import { ReplyText } from './reply-text.ts';
 
 /**
@@ -50,24 +50,10 @@ async function chatAnswer(asked: AskedChat): Promise<HttpResponse> {
   if (!accepted) throw new Error('a turn has ended that was not accepted');
   const { sessionId, turnId, told } = accepted;
   const content = new ReplyText(told).end(pause.content);
-  // A request that is repeated with its key has heard nothing of a turn that is over.
-  const recorded = asked.key && !tokens.usage ? await recordedAnswer(asked, accepted) : null;
+  const recorded = await recordedAnswer(asked, accepted, tokens);
   const { time, usage } = recorded ?? { time: begun, usage: tokens.usage };
   const place = { sessionId, turnId, model, created: Math.floor(time / 1000) };
   return jsonResponse<ChatCompletion>(chatCompletion(place, { ...pause, content }, usage), 200, {
     [SESSION_HEADER]: sessionId,
   });
-}
-
-/** When the turn began, and what it took. Null if the log has it no more. */
-async function recordedAnswer(
-  { bus, context }: AskedChat,
-  place: AcceptedChat,
-): Promise<{ time: number; usage: ChatUsage | null } | null> {
-  const turn = await recordedTurn(bus, place, context);
-  if (!turn) return null;
-  const tokens = new CountedTokens();
-  for (const event of eventsIn(turn.since, place.turnId))
-    if (event.type === 'step.completed') tokens.add(event);
-  return { time: turn.since[0]?.time ?? 0, usage: tokens.usage };
 }

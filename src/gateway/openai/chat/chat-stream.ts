@@ -9,6 +9,7 @@ import { chatErrorEvent } from '../openai-error.ts';
 import { ChatChunks } from './chat-answers.ts';
 import { type AcceptedChat, type AskedChat, runChat } from './chat-turn.ts';
 import { CountedTokens } from './counted-tokens.ts';
+import { recordedAnswer } from './recorded-answer.ts';
 import { ReplyText } from './reply-text.ts';
 
 /**
@@ -24,7 +25,9 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
   const tokens = new CountedTokens();
   /** A fast model speaks before the answer says which turn it is. */
   const early: ReplyChunk[] = [];
-  let told: { readonly text: ReplyText; readonly chunks: ChatChunks } | undefined;
+  let told:
+    | { readonly chat: AcceptedChat; readonly text: ReplyText; readonly chunks: ChatChunks }
+    | undefined;
   let isOver = false;
   const tell = (rest: string): void => {
     if (rest !== '' && told) events.send(told.chunks.piece(rest));
@@ -35,7 +38,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
         onAccepted: (chat) => {
           const { sessionId, turnId } = chat;
           const place = { sessionId, turnId, model: body.model, created };
-          told = { text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
+          told = { chat, text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
           events.send(told.chunks.begin());
           for (const chunk of early) tell(told.text.add(chunk));
           accepted.resolve(chat);
@@ -48,7 +51,8 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
       });
       if (!told) throw new Error('a turn has ended that was not accepted');
       tell(told.text.end(pause.content));
-      events.send(told.chunks.end(pause, tokens.usage));
+      const recorded = hasUsage ? await recordedAnswer(asked, told.chat, tokens) : null;
+      events.send(told.chunks.end(pause, recorded?.usage ?? tokens.usage));
     } catch (error) {
       if (!told) throw error;
       events.send(chatErrorEvent(asServiceError(error)));
