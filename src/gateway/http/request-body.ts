@@ -21,6 +21,8 @@ export async function readJsonObject(
 }
 
 function checkContentType(contentType: string | undefined, mediaTypes: readonly string[]): void {
+  // As nearly all clients write it.
+  if (contentType === mediaTypes[0]) return;
   const [mediaType = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const charset = parameters
     .map((parameter) => parameter.trim())

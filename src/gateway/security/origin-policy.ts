@@ -23,6 +23,8 @@ export class OriginPolicy {
   readonly #hosts: ReadonlySet<string>;
   readonly #listensEverywhere: boolean;
   readonly #origins: ReadonlySet<string>;
+  /** The header that was accepted last. Most requests have the same. */
+  #accepted: string | undefined;
 
   constructor({ listenHost, allowedHosts, allowedOrigins }: OriginRules) {
     const named = [...LOOPBACK_NAMES, listenHost, ...allowedHosts].map((host) =>
@@ -38,15 +40,15 @@ export class OriginPolicy {
    * accepted, because an IP address cannot be rebound.
    */
   checkHost(host: string | undefined): void {
-    const name = hostName((host ?? '').toLowerCase());
+    if (host !== undefined && host === this.#accepted) return;
     if (!hasPossiblePort(host)) throw badHost(`its port is greater than ${MOST_PORT}`);
-    if (this.#hosts.has(name)) return;
-    if (this.#listensEverywhere && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
-    throw new ServiceError('FORBIDDEN', 'The Host header names no host of this service.', {
-      field: 'Host',
-      issue: host === undefined ? 'the header is missing' : `"${host}" is not an allowed host`,
-      suggestion: 'Add the name to server.allowedHosts in the agent file.',
-    });
+    if (!this.#isOwn(host ?? '')) throw foreignHost(host);
+    this.#accepted = host;
+  }
+
+  #isOwn(host: string): boolean {
+    const name = hostName(host.toLowerCase());
+    return this.#hosts.has(name) || (this.#listensEverywhere && isIP(name.replace(/^\[|\]$/g, '')) !== 0);
   }
 
   /** Throws if the request comes from a page of another origin that is not configured. */
@@ -69,6 +71,14 @@ export class OriginPolicy {
 function hasPossiblePort(host = ''): boolean {
   const port = /:(\d+)$/.exec(host)?.[1];
   return port === undefined || Number(port) <= MOST_PORT;
+}
+
+function foreignHost(host: string | undefined): ServiceError {
+  return new ServiceError('FORBIDDEN', 'The Host header names no host of this service.', {
+    field: 'Host',
+    issue: host === undefined ? 'the header is missing' : `"${host}" is not an allowed host`,
+    suggestion: 'Add the name to server.allowedHosts in the agent file.',
+  });
 }
 
 export function badHost(issue: string): ServiceError {
