@@ -45,10 +45,18 @@ export async function askWhyRefused(question: HandshakeQuestion): Promise<Handsh
   return { ...refusal, isTemporary: refusal.isTemporary || (response.ok && wasConnected) };
 }
 
-/** Nothing answers at the address. */
+/** Nothing answers at the address, or a browser keeps the answer from the page. */
 export function unreachable(address: string, cause: unknown): HandshakeRefusal {
-  const error = new UnreachableError(`no service can be reached at ${withoutQuery(address)}`, { cause });
-  return { error, isTemporary: true, retryAfterMs: 0 };
+  const message = `no service can be reached at ${withoutQuery(address)}${originHint(address)}`;
+  return { error: new UnreachableError(message, { cause }), isTemporary: true, retryAfterMs: 0 };
+}
+
+/** To a page, a service that refuses its origin looks the same as one that is away. */
+function originHint(address: string): string {
+  const location: unknown = Reflect.get(globalThis, 'location');
+  const origin = isObject(location) ? location.origin : undefined;
+  if (typeof origin !== 'string' || origin === new URL(address).origin) return '';
+  return `; if it runs, check that cors.origins in the agent file has ${origin}`;
 }
 
 /** What an answer says that is not the expected one. */

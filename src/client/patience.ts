@@ -29,6 +29,11 @@ export class Patience {
     }, timeoutMs);
   }
 
+  /** Why there is no connection, if that is known. */
+  get reason(): unknown {
+    return this.#reason;
+  }
+
   failed(reason: unknown): void {
     this.#reason = reason;
   }

@@ -21,7 +21,7 @@ import { SocketSource } from './socket-source.ts';
 import { START, type StreamEvent, type StreamPosition } from './stream-position.ts';
 import { webUrl } from './stream-url.ts';
 import { UnreadEvents } from './unread-events.ts';
-import { type WaitOptions, waitWithin } from './wait-limits.ts';
+import { type Begin, type WaitOptions, waitWithin } from './wait-limits.ts';
 
 export type { TokenSource } from './admission.ts';
 export type { ClientEnvironment, StreamSocket } from './client-environment.ts';
@@ -49,8 +49,9 @@ const MAX_QUEUED_EVENTS = 1_000;
  * Connects to a session, and reconnects whenever the connection is lost, until `close`. Returns at once; `ready`, `status`
  * and `onStatus` say when the connection is there.
  *
- * When the service refuses the connection for good (a wrong id, address, host or origin, or no permission), the client
- * fails: `ready`, `send`, `ask`, the commands and the loop reject with a `RefusedError`.
+ * When the service refuses the connection for good (a wrong id, address or host, or no permission), the client fails:
+ * `ready`, `send`, `ask`, the commands and the loop reject with a `RefusedError`. A page of an origin that the service does
+ * not accept cannot read that refusal, so there the client goes on trying: see `onRetry` and `timeoutMs`.
  * @throws TypeError when `url` is not a URL of the web; RangeError when `timeoutMs` is no time.
  */
 export function connect(options: ConnectOptions): SessionClient {
@@ -156,7 +157,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
    * refuses the connection for good.
    */
   ready(options: WaitOptions = {}): Promise<void> {
-    return waitWithin(options, (resolve, reject) => {
+    return this.#waitWithin(options, (resolve, reject) => {
       this.#requireOpen();
       const waiter = { resolve, reject };
       if (this.status === 'connecting') this.#waiting.add(waiter);
@@ -174,7 +175,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
    * never sent.
    */
   send(content: string, options: SendOptions = {}): Promise<Receipt> {
-    return waitWithin(options, (resolve, reject) =>
+    return this.#waitWithin(options, (resolve, reject) =>
       this.#post(content, options, {
         onAccepted: ({ clientMessageId, turnId }) => resolve({ clientMessageId, turnId }),
         onRefused: reject,
@@ -190,7 +191,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
    * `signal` and `timeoutMs` end the wait, but do not cancel a turn that has begun.
    */
   ask(content: string, options: SendOptions = {}): Promise<string> {
-    return waitWithin(options, (resolve, reject) => {
+    return this.#waitWithin(options, (resolve, reject) => {
       let forgetReply = (): void => undefined;
       const forgetMessage = this.#post(content, options, {
         onAccepted: (accepted) => {
@@ -345,7 +346,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   }
 
   #command(frame: CommandFrame, limits: WaitOptions): Promise<void> {
-    const done = waitWithin<void>(limits, (resolve, reject) => {
+    const done = this.#waitWithin<void>(limits, (resolve, reject) => {
       this.#requireOpen();
       const commandId = this.#environment.randomId();
       const text = JSON.stringify({ ...frame, commandId });
@@ -360,6 +361,10 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
 
   #requireOpen(): void {
     if (this.status === 'closed') throw this.#end;
+  }
+
+  #waitWithin<T>(limits: WaitOptions, begin: Begin<T>): Promise<T> {
+    return waitWithin(limits, begin, () => this.#patience.reason);
   }
 
   #fail(error: unknown): void {

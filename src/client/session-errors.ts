@@ -21,13 +21,16 @@ export class RefusedError extends Error {
   }
 }
 
-/** There is no connection to the service for now. `cause` is the error of the platform, which rarely says more. */
+/**
+ * There is no connection to the service for now. A page that the service does not accept gets this error, too, because its
+ * browser says no more. `cause` is the error of the platform, which rarely says more.
+ */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
   declare readonly cause?: unknown;
 }
 
-/** The time of `timeoutMs` is over. For a connection, `cause` says why the last attempt failed, if that is known. */
+/** The time of `timeoutMs` is over. Without a connection, `cause` says why the last attempt failed, if that is known. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   declare readonly cause?: unknown;

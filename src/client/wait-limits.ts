@@ -18,10 +18,17 @@ export function checkTimeout(timeoutMs: number | undefined): void {
 }
 
 /** Starts what is waited for. Returns what to call when nobody waits any longer. */
-type Begin<T> = (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void;
+export type Begin<T> = (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void;
 
-/** A promise that settles as `begin` says, unless the signal or the time ends the wait before. */
-export function waitWithin<T>({ signal, timeoutMs }: WaitOptions, begin: Begin<T>): Promise<T> {
+/**
+ * A promise that settles as `begin` says, unless the signal or the time ends the wait before.
+ * @param why what keeps the service from answering, for the `cause` of the `TimeoutError`
+ */
+export function waitWithin<T>(
+  { signal, timeoutMs }: WaitOptions,
+  begin: Begin<T>,
+  why: () => unknown = () => undefined,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     checkTimeout(timeoutMs);
     signal?.throwIfAborted();
@@ -45,7 +52,10 @@ export function waitWithin<T>({ signal, timeoutMs }: WaitOptions, begin: Begin<T
     // Before it begins: it may be over at once.
     signal?.addEventListener('abort', abort, { once: true });
     if (timeoutMs !== undefined)
-      timer = setTimeout(() => giveUp(new TimeoutError('the service did not answer', timeoutMs)), timeoutMs);
+      timer = setTimeout(
+        () => giveUp(new TimeoutError('the service did not answer', timeoutMs, why())),
+        timeoutMs,
+      );
     try {
       abandon = begin(end(resolve), end(reject));
     } catch (error) {

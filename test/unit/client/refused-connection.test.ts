@@ -14,6 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 const badId = {
@@ -131,6 +132,21 @@ describe('a connection that is refused for now', () => {
     rig.session.close();
   });
 
+  it.each([
+    [
+      'https://app.example.com',
+      'if it runs, check that cors.origins in the agent file has https://app.example.com',
+    ],
+    ['http://host:1', 'no service can be reached at http://host:1/'],
+  ])('in a page of %s tells whether its origin may be the reason', async (origin, end) => {
+    vi.stubGlobal('location', { origin });
+    const onRetry = vi.fn();
+    const rig = startClient({ onRetry });
+    await fail(rig);
+    expect(onRetry.mock.calls[0]?.[0].message.endsWith(end)).toBe(true);
+    rig.session.close();
+  });
+
   it.each(['{"status":"ready"}', 'agent-service 0.1.0\n'])(
     'is tried again when the service says %s',
     async (body) => {
@@ -185,6 +201,18 @@ describe('how long a client waits for its connection', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await ended;
     expect(rig.session.status).toBe('closed');
+  });
+
+  it('is the cause when a message runs out of time before there is a connection', async () => {
+    const rig = startClient();
+    const asked = expect(rig.session.ask('hi', { timeoutMs: 1_000 })).rejects.toMatchObject({
+      name: 'TimeoutError',
+      cause: { name: 'UnreachableError' },
+    });
+    await fail(rig);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await asked;
+    rig.session.close();
   });
 
   it('begins anew with each loss', async () => {
