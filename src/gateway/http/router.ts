@@ -63,7 +63,16 @@ export class Router {
     const matches = this.#withParameters.filter((route) => matchesPattern(route.segments, segments));
     const route = matches.find((candidate) => candidate.method === method);
     if (route) return { route, parameters: parametersOf(route.segments, segments) };
-    throw matches.length > 0 ? wrongMethod(request, matches) : unknownPath(request);
+    throw matches.length > 0 ? wrongMethod(request, matches) : this.#unknownPath(request);
+  }
+
+  #unknownPath({ method, path }: Pick<HttpRequest, 'method' | 'path'>): ServiceError {
+    return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
+      issue: 'the path is unknown',
+      suggestion: this.#fixed.has('/docs')
+        ? 'See GET /docs or docs/protocol.md for all paths. Within an id, write / as %2F.'
+        : 'With --mode mcp the service has /mcp, the probes, /metrics and GET /api/health only. --mode web has the rest.',
+    });
   }
 }
 
@@ -118,12 +127,5 @@ function wrongMethod(
     issue: `the method is ${method}`,
     suggestion: `Use ${allowed.join(' or ')}.`,
     allowed,
-  });
-}
-
-function unknownPath({ method, path }: Pick<HttpRequest, 'method' | 'path'>): ServiceError {
-  return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
-    issue: 'the path is unknown',
-    suggestion: 'See GET /docs or docs/protocol.md for all paths. Within an id, write / as %2F.',
   });
 }

@@ -36,4 +36,15 @@ describe('the router', () => {
     );
     expect(() => router.find({ method: 'POST', path: '/jobs/a:cancel' })).toThrow('There is nothing at');
   });
+
+  it('says which paths there are, and sends nobody to documents that it does not serve', () => {
+    const find = (path: string) => () =>
+      new Router([route('GET', path)]).find({ method: 'GET', path: '/api/sessions' });
+    const suggesting = (start: string) =>
+      expect.objectContaining({
+        details: expect.objectContaining({ suggestion: expect.stringContaining(start) }),
+      });
+    expect(find('/docs')).toThrow(suggesting('See GET /docs'));
+    expect(find('/healthz')).toThrow(suggesting('With --mode mcp the service has'));
+  });
 });
