@@ -50,6 +50,18 @@ describe('repair of an event log', () => {
     expect(listed).toEqual(expect.arrayContaining(kept));
   });
 
+  it('counts the sessions of all agents, and not the streams of the service', async () => {
+    loseWal();
+    const { sessions, events } = await repairEventLog(directory);
+    const message = { type: 'turn.requested', turnId: 't', text: 'hello' } as const;
+    {
+      await using store = await open();
+      for (const stream of ['mine', '~agent:sales:mine', '~agent:sales:~servers', '~api-keys'])
+        await store.append(stream, 0, [message]);
+    }
+    expect(await repairEventLog(directory)).toMatchObject({ sessions: sessions + 2, events: events + 4 });
+  });
+
   it('keeps the titles, those of clients and those of first messages', async () => {
     const message = { type: 'turn.requested', turnId: 't', text: 'hello there\nand more' } as const;
     {

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { holdsConversation } from '../../../core/log/streams.ts';
 import { isAbsent, logFile, repairedFile, requireEventLog, requireUsable } from '../file/data-directory.ts';
 import { viewReadOnly } from '../file/read-only.ts';
 import { structuralDamage } from '../file/schema.ts';
@@ -18,9 +19,9 @@ export type { CutSession, EndedTurn };
 export interface RepairReport {
   /** True when there was nothing to repair, and nothing was changed. */
   readonly healthy: boolean;
-  /** Sessions in the log after the repair. */
+  /** Sessions in the log after the repair, of all agents. The streams of the service itself are not counted. */
   readonly sessions: number;
-  /** Events in the log after the repair. */
+  /** Events in the log after the repair, of all streams. */
   readonly events: number;
   readonly cut: readonly CutSession[];
   /** Turns of cut sessions whose end is lost. They are ended as cancelled, and the model is not called again. */
@@ -144,5 +145,5 @@ function headOf({ chains }: Salvage, sessionId: SessionId): number {
 function totals({ chains }: Salvage): { sessions: number; events: number } {
   let events = 0;
   for (const { head } of chains.values()) events += head;
-  return { sessions: chains.size, events };
+  return { sessions: [...chains.keys()].filter(holdsConversation).length, events };
 }
