@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../../core/request/request-context.ts';
 import type { AuditFilter } from '../../ports/audit.ts';
 import { parseAge } from '../keys/key-options.ts';
 import type { AuditFlags } from './audit-command.ts';
@@ -13,11 +14,20 @@ export function auditFilter(
     throw new Error(
       `--until: found ${JSON.stringify(until)}; expected a time after that of --since, which is ${JSON.stringify(since)}`,
     );
+  requirePrincipal(principal);
   return {
     ...(from !== undefined && { since: from }),
     ...(to !== undefined && { until: to }),
     ...{ principal, tenant, sessionId: session },
   };
+}
+
+/** A name that no principal can have would find nothing, as if nothing had happened. */
+function requirePrincipal(principal: string | undefined): void {
+  if (principal === undefined || principal.includes(':') || principal === ANONYMOUS) return;
+  throw new Error(
+    `--principal: found ${JSON.stringify(principal)}; expected a principal such as key:${principal}, as the entries have it`,
+  );
 }
 
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:T.+)?$/;

@@ -28,6 +28,12 @@ describe('the filter of audit', () => {
     expect(() => auditFilter({ since: text }, NOON)).toThrow(/--since: found .* 24h, 7d, 4w/);
   });
 
+  it('refuses a principal that nobody can be', () => {
+    expect(() => auditFilter({ principal: 'ci' }, NOON)).toThrow('expected a principal such as key:ci');
+    for (const principal of ['key:ci', 'local:root', 'anonymous'])
+      expect(auditFilter({ principal }, NOON)).toMatchObject({ principal });
+  });
+
   it('refuses an end that is not after the start', () => {
     expect(() => auditFilter({ since: '1h', until: '2h' }, NOON)).toThrow('--until: found "2h"');
   });
