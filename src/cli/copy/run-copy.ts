@@ -1,4 +1,6 @@
-import { withEventStore } from '../transfer/stored-log.ts';
+import type { EventStore } from '../../ports/event-store.ts';
+import type { LogSource } from '../log/log-place.ts';
+import { isLogInUse, type LogUse, withEventStore } from '../transfer/stored-log.ts';
 import type { CopyOptions } from './copy-command.ts';
 import { copyLog } from './copy-log.ts';
 
@@ -7,12 +9,26 @@ export async function runCopy({ from, to }: CopyOptions): Promise<string> {
   if (from.store === to.store && (from.store !== undefined || from.dataDir === to.dataDir))
     throw new Error('--to: expected another place than --from');
   // The source is opened like a service does, so that none can write it meanwhile.
-  const { streams, events, before, hasSecrets } = await withEventStore(from, 'change', (source) =>
-    withEventStore(to, 'create', (target) => copyLog(source, target)),
+  const { streams, events, before, hasSecrets } = await withLog('--from', from, 'change', (source) =>
+    withLog('--to', to, 'create', (target) => copyLog(source, target)),
   );
   const known = before > 0 ? `, ${before} of them before` : '';
   const secrets = hasSecrets
     ? 'Some are encrypted: give the service AGENT_SERVICE_SECRET_KEY, or the file secret.key of the old folder.\n'
     : '';
   return `copied ${streams} streams with ${events} events${known}; each was read again and is the same\n${secrets}`;
+}
+
+/** The error about a log in use names options of other commands. */
+function withLog<T>(
+  option: '--from' | '--to',
+  place: LogSource,
+  use: LogUse,
+  work: (store: EventStore) => Promise<T>,
+): Promise<T> {
+  return withEventStore(place, use, work).catch((error: unknown) => {
+    if (!isLogInUse(error)) throw error;
+    const log = place.store === undefined ? place.dataDir : 'the database';
+    throw new Error(`${option}: ${log} is in use by a service; stop it first`, { cause: error });
+  });
 }

@@ -21,15 +21,15 @@ export function storedKeys(
   const withStore = <T>(use: LogUse, work: (store: EventStore, book: KeyBook) => Promise<T>): Promise<T> =>
     withEventStore(log, use, async (store) =>
       work(store, await openKeyBook(store, createJsonLogger('warn'), configured)),
-    );
+    ).catch((error: unknown) => {
+      throw adviseUrl(error);
+    });
   return {
     create: ({ tenant = DEFAULT_TENANT, ...key }) =>
       withStore('create', async (store, book) => {
         const created = await book.create({ ...key, tenant }, userOfMachine());
         await record(store, 'key.create', created.record);
         return created;
-      }).catch((error: unknown) => {
-        throw adviseUrl(error);
       }),
     list: () => withStore('read', async (_, book) => book.list()),
     revoke: (keyId) =>

@@ -22,7 +22,7 @@ export async function withEventStore<T>(
   const { dataDir, store: url } = source;
   const opening = url === undefined ? openFolder(dataDir, use) : openDatabase(url, use);
   const store = await opening.catch((error: unknown) => {
-    throw use === 'create' ? error : adviseUrl(error);
+    throw use === 'read' ? adviseUrl(error) : error;
   });
   try {
     return await work(store);
@@ -46,9 +46,14 @@ async function openDatabase(url: string, use: LogUse): Promise<EventStore> {
   return (await openPostgres(url, { identity, log, makesTables: use === 'create' })).store;
 }
 
+/** Whether a log was not opened because a service uses it. */
+export function isLogInUse(error: unknown): error is Error & { readonly code: unknown } {
+  return error instanceof Error && 'code' in error && IN_USE.includes(error.code);
+}
+
 /** Adds to the error about a log in use that the service can be asked instead. */
 export function adviseUrl(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || !IN_USE.includes(error.code)) return error;
+  if (!isLogInUse(error)) return error;
   const instead = error.code === LOG_IN_USE ? '--store' : '--data-dir';
   const advice = `or ask the service: --url with its address, instead of ${instead}`;
   return new Error(`${error.message}, ${advice}`, { cause: error });

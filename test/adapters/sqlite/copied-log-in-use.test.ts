@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { runCopy } from '../../../src/cli/copy/run-copy.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
+
+it('copy says which log a service uses, and names no option of other commands', async () => {
+  await using root = await tempDirectory();
+  const [used, other] = [join(root.path, 'used'), join(root.path, 'other')];
+  await (await openSqliteEventStore({ directory: other, log: recordingLog() }))[Symbol.asyncDispose]();
+  await using _service = await openSqliteEventStore({ directory: used, log: recordingLog() });
+  const copied = (from: string, to: string) => runCopy({ from: { dataDir: from }, to: { dataDir: to } });
+  await expect(copied(used, other)).rejects.toThrow(
+    new Error(`--from: ${used} is in use by a service; stop it first`),
+  );
+  await expect(copied(other, used)).rejects.toThrow(
+    new Error(`--to: ${used} is in use by a service; stop it first`),
+  );
+});
