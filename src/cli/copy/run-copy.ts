@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LogSource } from '../log/log-place.ts';
 import { isLogInUse, type LogUse, withEventStore } from '../transfer/stored-log.ts';
@@ -6,7 +7,7 @@ import { copyLog } from './copy-log.ts';
 
 /** Copies a log. @returns what to print. */
 export async function runCopy({ from, to }: CopyOptions): Promise<string> {
-  if (from.store === to.store && (from.store !== undefined || from.dataDir === to.dataDir))
+  if (from.store === to.store && (from.store !== undefined || resolve(from.dataDir) === resolve(to.dataDir)))
     throw new Error('--to: expected another place than --from');
   // The source is opened like a service does, so that none can write it meanwhile.
   const { streams, events, before, hasSecrets } = await withLog('--from', from, 'change', (source) =>

@@ -18,3 +18,8 @@ it('copy says which log a service uses, and names no option of other commands', 
     new Error(`--to: ${used} is in use by a service; stop it first`),
   );
 });
+
+it('copy refuses the same folder, however it is written', async () => {
+  const copied = runCopy({ from: { dataDir: 'log' }, to: { dataDir: './log/' } });
+  await expect(copied).rejects.toThrow('--to: expected another place than --from');
+});
