@@ -39,10 +39,10 @@ export async function requestService(service: RemoteService, call: ServiceCall |
   const { data } = Refusal.safeParse(await response.json().catch(() => undefined));
   if (!data) throw notAService(service.url);
   const { code, message, details } = data.error;
-  // A 401 has its reason in a field of its own; the message of other errors has it.
+  // A 401 has its reason in a field of its own; the message of many other errors has the issue already.
   const { issue, suggestion, reason } = details;
   const more = (code === 'UNAUTHORIZED' ? [reason, KEY_ADVICE] : [issue, suggestion])
-    .filter((text) => typeof text === 'string')
+    .filter((text) => typeof text === 'string' && !message.includes(text))
     .map((text) => ` (${text})`);
   throw new ServiceRefusal(code, `${message}${more.join('')}`);
 }

@@ -26,15 +26,24 @@ const refusal = {
   timestamp,
 };
 
+const unknownRole = {
+  ...refusal,
+  error: {
+    code: 'INVALID_REQUEST',
+    message: 'The field roles is not valid: there is no role "usr".',
+    details: { field: 'roles', issue: 'there is no role "usr"', suggestion: 'Use one of reader, user.' },
+  },
+};
+
 /** A service that lets in who has the token `as_right`. */
-async function serve() {
+async function serve(refused: object = refusal) {
   const bodies: unknown[] = [];
   const server = createServer(async (request, response) => {
     const text = await textOf(request);
     if (text !== '') bodies.push(JSON.parse(text));
     const isRight = request.headers.authorization === 'Bearer as_right';
     response.writeHead(isRight ? 200 : 401, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(isRight ? answers[`${request.method} ${request.url}`] : refusal));
+    response.end(JSON.stringify(isRight ? answers[`${request.method} ${request.url}`] : refused));
   });
   await listenLocally(server);
   const url = `${originOf(server)}/base`;
@@ -69,6 +78,13 @@ describe('the API keys of a running service', () => {
     await using service = await serve();
     await expect(remoteKeys({ url: service.url, token }).list()).rejects.toThrow(
       /^The API key is not accepted\. \(revoked\) \(give a key with --key or AGENT_SERVICE_KEY\)$/,
+    );
+  });
+
+  it('are refused without saying anything twice', async () => {
+    await using service = await serve(unknownRole);
+    await expect(remoteKeys(service).create({ name: 'x', roles: ['usr'] })).rejects.toThrow(
+      /^The field roles is not valid: there is no role "usr"\. \(Use one of reader, user\.\)$/,
     );
   });
 
