@@ -496,6 +496,8 @@ export const requirements = {
   'a2a.push-signature': 'a receiver checks the signature of a notification as the documents say',
   'a2a.push-retry': 'a notification is sent again with its id until it arrives, and not when it is refused',
   'a2a.push-restart': 'a receiver is told the rest after a restart, and can tell what it had',
+  'a2a.push-secret':
+    'the key of the service is replaced while receivers wait, and the former one is needed no more',
   'a2a.push-erased': 'a config is erased with its session',
   'a2a.push-address': 'no notification goes to a private address, or without TLS',
   'a2a.push-access': 'nobody adds a receiver to the task of somebody else, or sees one',

@@ -1,4 +1,4 @@
-import { PUSH_STREAMS } from '../../core/log/streams.ts';
+import { PUSH_PREFIX } from '../../core/log/streams.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -37,8 +37,8 @@ export class AgentPushes implements AsyncDisposable {
 
   /** Goes on with what the log has. Other nodes may leave configs behind, so each node of a cluster looks for them. */
   async resume(): Promise<void> {
-    const [first] = await this.#deps.store.streamIds(PUSH_STREAMS, 1);
-    const isUsed = first?.startsWith(PUSH_STREAMS) ?? false;
+    const [first] = await this.#deps.store.streamIds(PUSH_PREFIX, 1);
+    const isUsed = first?.startsWith(PUSH_PREFIX) ?? false;
     if (isUsed || this.#deps.nodes) await (await this.#open()).takeOver();
   }
 

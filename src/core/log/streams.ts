@@ -41,11 +41,14 @@ export function auditStream(time: number): StreamId {
 /** Which sessions are shared, with whom and for what. */
 export const GRANTS_STREAM: StreamId = `${SERVICE_PREFIX}grants`;
 
+/** All streams of push notifications begin with it. */
+export const PUSH_PREFIX = `${SERVICE_PREFIX}push`;
+
 /** Prefix of the streams of configs for push notifications. Followed by session, turn and config, each after a `~`. */
-export const PUSH_STREAMS = `${SERVICE_PREFIX}push:`;
+export const PUSH_STREAMS = `${PUSH_PREFIX}:`;
 
 /** The private key that signs push notifications, encrypted. */
-export const PUSH_KEY_STREAM: StreamId = `${SERVICE_PREFIX}push-key`;
+export const PUSH_KEY_STREAM: StreamId = `${PUSH_PREFIX}-key`;
 
 /** Prefix of the streams of requests with an idempotency key. Each of these requests has one. */
 export const REQUEST_STREAMS = `${SERVICE_PREFIX}request:`;

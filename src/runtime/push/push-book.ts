@@ -13,6 +13,8 @@ const PAGE_STREAMS = 100;
 export interface StoredPush {
   readonly stream: StreamId;
   readonly push: KeptPush;
+  /** The same, encrypted. */
+  readonly sealed: string;
   /** Seq of the session up to which the receiver was told. */
   readonly upTo: number;
   /** Seq of the last event of the stream. */
@@ -42,7 +44,7 @@ export class PushBook {
     const stream = pushStream(push, push.config.id);
     const sealed = await this.#box.seal(JSON.stringify(push), stream);
     await this.#store.append(stream, 0, [{ type: 'push.registered', sealed }], { origin });
-    return { stream, push, upTo: 0, seq: 1 };
+    return { stream, push, sealed, upTo: 0, seq: 1 };
   }
 
   /** Rejects with `StaleVersionError` if the config has ended. @param seq of the last event of the stream. */
@@ -52,12 +54,29 @@ export class PushBook {
 
   /** Null if there is no such config. Rejects with `SealedError`. */
   async read(stream: StreamId): Promise<StoredPush | null> {
-    const [first, ...others] = await this.#store.read(stream, 0);
-    if (first?.event.type !== 'push.registered') return null;
-    const push = KeptPush.parse(JSON.parse(await this.#box.open(first.event.sealed, stream)));
-    const last = others.at(-1);
-    const upTo = last?.event.type === 'push.delivered' ? last.event.upTo : 0;
-    return { stream, push, upTo, seq: last?.seq ?? first.seq };
+    let sealed: string | null = null;
+    let upTo = 0;
+    let seq = 0;
+    for (const envelope of await this.#store.read(stream, 0)) {
+      if (envelope.event.type === 'push.registered') ({ sealed } = envelope.event);
+      if (envelope.event.type === 'push.delivered') ({ upTo } = envelope.event);
+      ({ seq } = envelope);
+    }
+    if (sealed === null) return null;
+    const push = KeptPush.parse(JSON.parse(await this.#box.open(sealed, stream)));
+    return { stream, push, sealed, upTo, seq };
+  }
+
+  /**
+   * Encrypts the config with the present key of the service, if it is encrypted with a former one. Only for who sends its
+   * notifications. Rejects as `read` and `noteDelivered` do.
+   */
+  async sealAnew(stream: StreamId): Promise<void> {
+    const stored = await this.read(stream);
+    if (!stored || !(await this.#box.isOutdated(stored.sealed))) return;
+    const sealed = await this.#box.seal(JSON.stringify(stored.push), stream);
+    const event = { type: 'push.registered', sealed } as const;
+    await this.#store.append(stream, stored.seq, [event], { origin: serviceOrigin() });
   }
 
   erase(stream: StreamId): Promise<void> {
@@ -74,8 +93,8 @@ export class PushBook {
 
   /** The private key that signs notifications; null if there is none yet. Rejects with `SealedError`. */
   async key(): Promise<string | null> {
-    const [kept] = await this.#store.read(PUSH_KEY_STREAM, 0);
-    return kept?.event.type === 'secret.kept' ? this.#box.open(kept.event.sealed, PUSH_KEY_STREAM) : null;
+    const kept = await this.#sealedKey();
+    return kept && this.#box.open(kept.sealed, PUSH_KEY_STREAM);
   }
 
   /** Keeps a key, unless another node was first. @returns the one that counts. */
@@ -84,10 +103,30 @@ export class PushBook {
       const known = await this.key();
       if (known !== null) return known;
       const created = create();
-      const sealed = await this.#box.seal(created, PUSH_KEY_STREAM);
-      const event = { type: 'secret.kept', sealed } as const;
-      await this.#store.append(PUSH_KEY_STREAM, 0, [event], { origin: serviceOrigin() });
+      await this.#appendKey(0, created);
       return created;
+    });
+  }
+
+  /** Encrypts the key with the present one of the service, if it is encrypted with a former one. */
+  sealKeyAnew(): Promise<void> {
+    return againWhenStale(async () => {
+      const kept = await this.#sealedKey();
+      if (kept && (await this.#box.isOutdated(kept.sealed)))
+        await this.#appendKey(kept.seq, await this.#box.open(kept.sealed, PUSH_KEY_STREAM));
+    });
+  }
+
+  /** As it was encrypted last. */
+  async #sealedKey(): Promise<{ readonly sealed: string; readonly seq: number } | null> {
+    const last = (await this.#store.read(PUSH_KEY_STREAM, 0)).at(-1);
+    return last?.event.type === 'secret.kept' ? { sealed: last.event.sealed, seq: last.seq } : null;
+  }
+
+  async #appendKey(seq: number, key: string): Promise<void> {
+    const sealed = await this.#box.seal(key, PUSH_KEY_STREAM);
+    await this.#store.append(PUSH_KEY_STREAM, seq, [{ type: 'secret.kept', sealed }], {
+      origin: serviceOrigin(),
     });
   }
 

@@ -27,6 +27,8 @@ interface Running {
   readonly ended: Promise<unknown>;
 }
 
+const STILL_FORMER_KEY = 'a secret of push notifications is still encrypted with a former key';
+
 type Registration = ServiceRequests['push.register']['request'];
 
 /** The configs for push notifications of an agent, and what sends the notifications of each. */
@@ -45,7 +47,9 @@ export class PushDeliveries implements AsyncDisposable {
   /** Goes on with all configs that no other process cares for. Never rejects. */
   takeOver(): Promise<void> {
     return this.#inTurn(async () => {
-      const streams = await this.#deps.book.allStreams();
+      const { book, log } = this.#deps;
+      await book.sealKeyAnew().catch((err: unknown) => log.warn({ err }, STILL_FORMER_KEY));
+      const streams = await book.allStreams();
       for (const stream of streams.filter((id) => !this.#running.has(id))) await this.#resume(stream);
     }).catch((err: unknown) => {
       this.#deps.log.error({ err }, 'configs for push notifications could not be read');
@@ -105,6 +109,7 @@ export class PushDeliveries implements AsyncDisposable {
     if (this.#isStopped) return;
     try {
       if (!(await duty.claim(stream))) return;
+      await book.sealAnew(stream).catch((err: unknown) => log.warn({ stream, err }, STILL_FORMER_KEY));
       const stored = await book.read(stream);
       if (stored) this.#start(stored, true);
     } catch (err) {

@@ -64,8 +64,9 @@ export class CredentialBook implements CredentialStore {
     await this.#writing;
     const kept = await this.#lastOf(server);
     if (kept === null) return null;
+    let text: string;
     try {
-      return await this.#box.open(kept.sealed, kept.stream);
+      text = await this.#box.open(kept.sealed, kept.stream);
     } catch (error) {
       if (!(error instanceof SealedError)) throw error;
       this.#log.error(
@@ -74,6 +75,8 @@ export class CredentialBook implements CredentialStore {
       );
       return null;
     }
+    if (await this.#box.isOutdated(kept.sealed)) await this.#sealAnew(server);
+    return text;
   }
 
   async keep(server: string, text: string): Promise<void> {
@@ -143,6 +146,20 @@ export class CredentialBook implements CredentialStore {
         after = last;
       }
     });
+  }
+
+  /** Encrypts the text with the present key, unless somebody is about to replace it. The next reading tries again. */
+  async #sealAnew(server: string): Promise<void> {
+    try {
+      if (!(await this.claim(server))) return;
+      const kept = await this.#lastOf(server);
+      if (kept) await this.keep(server, await this.#box.open(kept.sealed, kept.stream));
+    } catch (err) {
+      this.#log.warn(
+        { server, err },
+        'the authorization of a tool server is still encrypted with a former key',
+      );
+    }
   }
 
   /** Goes by what this node sees: the clocks of others may be wrong. */

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
 import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
@@ -354,6 +357,42 @@ describe('push notifications', () => {
     const { url } = rig.service;
     for (const { headers, body } of all) expect(await isGenuine(url, headers, body)).toBe(true);
     for (const secret of ['sesame-1', 'sesame-2']) expect(await filesWith(folder.path, secret)).toEqual([]);
+  });
+
+  verifies('a2a.push-secret', async () => {
+    await using folder = await tempDirectory();
+    await using receiver = await PushReceiver.start();
+    const environment = { AGENT_SERVICE_SECRET_KEY: randomBytes(32).toString('base64') };
+    const keysOf = async ({ service }: A2aRig) =>
+      (await service.fetch('/.well-known/jwks.json')).json() as Promise<unknown>;
+    const published: unknown[] = [];
+    await (async () => {
+      await using rig = await pushRig({ dataDir: folder.path });
+      const client = await rig.client('JSONRPC');
+      const asking = taskFor(client, message('pay', { contextId: 'trip', ...told(receiver.url) }));
+      (await rig.model.call(0)).askFor({ name: 'pay', callId: 'c1' });
+      await receiver.until(({ told: one }) => saidIn(one) === 'TASK_STATE_INPUT_REQUIRED');
+      await asking;
+      published.push(await keysOf(rig));
+    })();
+    await (async () => {
+      await using rig = await pushRig({ dataDir: folder.path, environment });
+      await rig.client('JSONRPC');
+      published.push(await keysOf(rig));
+    })();
+    await rm(join(folder.path, 'secret.key'));
+    await using rig = await pushRig({ dataDir: folder.path, environment });
+    const client = await rig.client('JSONRPC');
+    published.push(await keysOf(rig));
+    const { tasks } = await client.listTasks(listed({ contextId: 'trip' }));
+    const denying = taskFor(client, message('deny', { taskId: tasks[0]?.id ?? '' }));
+    (await rig.model.call(0)).answer('Then not.');
+    await denying;
+    const all = await receiver.end();
+    expect(all.length).toBeGreaterThan(3);
+    for (const { headers, body } of all) expect(await isGenuine(rig.service.url, headers, body)).toBe(true);
+    expect(published[1]).toEqual(published[0]);
+    expect(published[2]).toEqual(published[0]);
   });
 
   verifies('a2a.push-erased', async () => {

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
-import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
+import { type KeyRing, memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
+import { KEY_BYTES, type SecretKey, secretKey } from '../../../src/adapters/secret-key/secret-key.ts';
 import { SERVER_CREDENTIAL_STREAMS } from '../../../src/core/log/streams.ts';
+import type { SecretBox } from '../../../src/ports/secret-box.ts';
 import { CredentialBook } from '../../../src/runtime/tools/credential-book.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
 import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
@@ -66,6 +69,57 @@ describe('the credentials of tool servers', () => {
     await book.keep('a', 'one');
     expect(await bookWith().read('a')).toBeNull();
     expect(log.lines).toMatchObject([{ level: 'error', fields: { server: 'a' } }]);
+  });
+});
+
+/** Before, while and after a key is replaced. */
+function replacedKey() {
+  const [former, present] = [secretKey(randomBytes(KEY_BYTES)), secretKey(randomBytes(KEY_BYTES))];
+  const ringOf = (current: SecretKey, ...all: SecretKey[]): KeyRing => ({
+    places: [],
+    current: async () => current,
+    find: async (fingerprint) => [current, ...all].find((key) => key.fingerprint === fingerprint),
+  });
+  return {
+    before: sealedBox(ringOf(former)),
+    both: sealedBox(ringOf(present, former)),
+    after: sealedBox(ringOf(present)),
+  };
+}
+
+describe('the credentials of tool servers, when the key of the service is replaced', () => {
+  it('are encrypted with the new one as soon as they are read', async () => {
+    const { store, bookWith } = open();
+    const { before, both, after } = replacedKey();
+    await bookWith(before).keep('a', 'one');
+    expect(await bookWith(both).read('a')).toBe('one');
+    expect(await bookWith(after).read('a')).toBe('one');
+    expect(await store.streamIds(SERVER_CREDENTIAL_STREAMS, 10)).toHaveLength(1);
+  });
+
+  it('are left to the node that is about to renew them', async () => {
+    const { store, log } = open();
+    const { before, both, after } = replacedKey();
+    const node = (box: SecretBox) => new CredentialBook(store, box, log, { isShared: true });
+    await node(before).keep('a', 'one');
+    const renewing = node(both);
+    expect(await renewing.claim('a')).toBe(true);
+    expect(await node(both).read('a')).toBe('one');
+    expect(await renewing.claim('a')).toBe(false);
+    await renewing.keep('a', 'two');
+    expect(await node(after).read('a')).toBe('two');
+    expect(log.lines).toEqual([]);
+  });
+
+  it('are read all the same if they cannot be written', async () => {
+    const { store, log, bookWith } = open();
+    const { before, both } = replacedKey();
+    await bookWith(before).keep('a', 'one');
+    const full = new WatchedStore(store);
+    full.beforeAppend = () => Promise.reject(new Error('the disk is full'));
+    expect(await new CredentialBook(full, both, log).read('a')).toBe('one');
+    expect(log.lines).toMatchObject([{ level: 'warn', fields: { server: 'a' } }]);
+    expect(await bookWith(before).read('a')).toBe('one');
   });
 });
 
