@@ -147,7 +147,7 @@ export async function composeAgent({
     machines,
     requests,
     readiness,
-    warnings: () => [...ruleWatch.warnings(), ...(cluster?.warnings ?? [])],
+    warnings: () => [...ruleWatch.warnings(), ...book.warnings(), ...(cluster?.warnings ?? [])],
     schemas: adapters.schemas,
     backups: new LogBackups(adapters.backup),
     logSize: () => logSize(store, log),

@@ -76,6 +76,8 @@ export class ServerBook {
   readonly #disconnected: Disconnected = new Set();
   /** The same, as those who use this book know it. */
   readonly #knownDisconnected: Disconnected = new Set();
+  /** The secrets that cannot be decrypted. */
+  readonly #unreadable: SecretIds = new Map();
   /** The secrets that this process has made. An append that failed may have stored them after all. */
   readonly #own = new Set<string>();
 
@@ -102,6 +104,15 @@ export class ServerBook {
     const sealed = await this.#open();
     const clear = await this.#takeOver(streams);
     return { ...sealed, ...clear };
+  }
+
+  /** What an operator should know now. */
+  warnings(): readonly string[] {
+    const still = [...this.#unreadable].filter(([name, secretId]) => this.#secretIds.get(name) === secretId);
+    return still.map(
+      ([name]) =>
+        `tool server "${name}": not connected, because its configuration cannot be decrypted; put the key back and start again, or connect the server anew`,
+    );
   }
 
   /** Reads what other nodes have written. */
@@ -291,6 +302,7 @@ export class ServerBook {
         { server: name, reason: messageOf(error) },
         'a tool server that was connected at run time is not connected again, because its configuration cannot be decrypted: put the key back and start again, or connect the server anew',
       );
+      this.#unreadable.set(name, secretId);
       this.#know(name, secretId);
       return null;
     }

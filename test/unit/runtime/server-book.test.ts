@@ -137,7 +137,9 @@ describe('a key that is not at hand', () => {
     const { store, book, box, restarted } = await open();
     await book.add('files', config, CLIENT);
     const log = recordingLog();
-    expect(await serverBook(store, sealedBox(memoryKeys()), log).load()).toEqual({});
+    const later = serverBook(store, sealedBox(memoryKeys()), log);
+    expect(await later.load()).toEqual({});
+    expect(later.warnings()).toEqual([expect.stringMatching(/^tool server "files": .* cannot be decrypted/)]);
     expect(log.lines).toEqual([
       expect.objectContaining({
         level: 'error',
@@ -155,8 +157,10 @@ describe('a key that is not at hand', () => {
     const box = sealedBox(memoryKeys());
     const later = serverBook(store, box);
     await later.load();
+    expect(later.warnings()).toHaveLength(2);
     await later.remove('files', CLIENT);
     await later.add('more', other, CLIENT);
+    expect(later.warnings()).toEqual([]);
     expect(await secrets()).toHaveLength(1);
     expect(await serverBook(store, box).load()).toEqual({ more: other });
   });
