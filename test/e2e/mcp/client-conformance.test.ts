@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { bundleServer } from '../../../build/server-bundle.js';
 import { findPackageRoot } from '../../../src/app/package-root.ts';
-import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 import { verifies } from '../requirements.ts';
 
 const OLDER = '@modelcontextprotocol/conformance';
@@ -21,13 +22,29 @@ const TIME_OUT_MS = 300_000;
 const Requirements = z.looseObject({ client: z.array(z.string()) });
 
 const packages = join(findPackageRoot(), 'node_modules');
-const client = join(findPackageRoot(), 'test/support/tools/mcp/conformance-client.ts');
+const sources = {
+  client: 'test/support/tools/mcp/conformance-client.ts',
+  'schema-worker': 'src/adapters/ajv/schema-worker.ts',
+};
+
+let built: TempDirectory;
+const inBuilt = (name: string): string => join(built.path, name);
+
+// Each scenario is two processes, a suite and a client: started from sources, they took most of the time.
+beforeAll(async () => {
+  built = await tempDirectory();
+  await bundleServer(sources, inBuilt('client'));
+});
+afterAll(() => built[Symbol.asyncDispose]());
 
 /** @returns what it printed; rejects when it exits with another code than 0. */
 async function conformance(suite: string, args: readonly string[]): Promise<string> {
   await using folder = await tempDirectory();
   const program = join(packages, suite, 'dist/index.js');
-  const options = { cwd: folder.path, env: { PATH: process.env.PATH } };
+  const options = {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: inBuilt('compiled') },
+  };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], options);
   return stdout + stderr;
 }
@@ -51,7 +68,7 @@ async function runAll(
   const left = scenarios.values();
   const work = async (): Promise<void> => {
     for (const name of left) {
-      const command = `${process.execPath} ${client}`;
+      const command = `${process.execPath} ${inBuilt('client/client.js')}`;
       const args = ['client', '--command', command, '--scenario', name, ...more];
       const output = await conformance(suite, args);
       expect(output, name).toMatch(/Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/);
