@@ -4,11 +4,13 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { findMain } from '../../../bin/find-main.js';
 import { projectRoot } from '../project/source-imports.ts';
 import { tempDirectory } from './temp-directory.ts';
 
 const PUBLISHED = ['agents', 'bin', 'ops', 'package.json'];
 const BUILT_OF = ['build', 'machines', 'src', 'package-lock.json'];
+const SERVER = 'dist/server';
 const PAGE = '<!doctype html><title>the page</title>';
 
 export interface PublishedBundle extends AsyncDisposable {
@@ -19,13 +21,13 @@ export interface PublishedBundle extends AsyncDisposable {
 }
 
 /**
- * A folder that is laid out like the package, with a bundle of the sources as they are now. The dist/ of the checkout
- * is neither used nor touched: it may be old, and a service may run from it.
+ * A folder that is laid out like the package, with a bundle of the sources as they are now: a copy of the one in the dist/
+ * of the checkout, which is not touched, or a new one if that is old.
  */
 export async function publishedBundle(): Promise<PublishedBundle> {
   const temp = await tempDirectory();
   try {
-    await build(temp.path);
+    await layOut(temp.path);
   } catch (error) {
     await temp[Symbol.asyncDispose]();
     throw error;
@@ -37,17 +39,26 @@ export async function publishedBundle(): Promise<PublishedBundle> {
   };
 }
 
-async function build(folder: string): Promise<void> {
-  for (const name of [...PUBLISHED, ...BUILT_OF])
-    await cp(join(projectRoot, name), join(folder, name), { recursive: true });
-  await symlink(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
-  await promisify(execFile)(process.execPath, ['build/bundle.js'], { cwd: folder });
-  // The command would run the sources if they were still there.
-  for (const name of [...BUILT_OF, 'node_modules']) await rm(join(folder, name), { recursive: true });
+async function layOut(folder: string): Promise<void> {
+  await copy(PUBLISHED, folder);
+  if (findMain(projectRoot).fromSource) await build(folder);
+  else await copy([SERVER], folder);
   await linkDependencies(folder);
   // In place of the console, which takes longer to build than all the rest.
   await mkdir(join(folder, 'dist', 'console'));
   await writeFile(join(folder, 'dist', 'console', 'index.html'), PAGE);
+}
+
+async function build(folder: string): Promise<void> {
+  await copy(BUILT_OF, folder);
+  await symlink(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
+  await promisify(execFile)(process.execPath, ['build/bundle.js'], { cwd: folder });
+  // The command would run the sources if they were still there.
+  for (const name of [...BUILT_OF, 'node_modules']) await rm(join(folder, name), { recursive: true });
+}
+
+async function copy(names: readonly string[], folder: string): Promise<void> {
+  for (const name of names) await cp(join(projectRoot, name), join(folder, name), { recursive: true });
 }
 
 const Packages = z.record(z.string(), z.string());
