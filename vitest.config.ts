@@ -11,6 +11,8 @@ const expectation = { poll: { timeout: 50_000 } };
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: expectation };
 /** A test of real processes that fails runs once more, and is named if it passes then. See docs/decisions/0157. */
 const retry = 1;
+/** Files share the modules that they import: loading them anew for each takes a second, of hundreds of files. */
+const isolate = false;
 
 export default defineConfig({
   test: {
@@ -22,19 +24,19 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/machines/**/*.test.ts'],
-          // Files share the modules that they import: loading them anew for each took half of the time.
-          isolate: false,
+          isolate,
           // Some compute for seconds where two files share busy processors.
           testTimeout: 30_000,
           expect: { poll: { timeout: 25_000 } },
         },
       },
-      { test: { name: 'adapters', include: adapters, ...timeouts, retry } },
+      { test: { name: 'adapters', include: adapters, isolate, ...timeouts, retry } },
       {
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           sequence: { groupOrder: 2 },
+          isolate,
           setupFiles: 'test/support/console/close-chromium.ts',
           ...timeouts,
           retry,
@@ -54,6 +56,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'],
+          isolate,
           ...timeouts,
           retry,
         },
@@ -66,6 +69,7 @@ export default defineConfig({
           // Several services, a database and a bus each, and leases of seconds: one file at a time, after all others.
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+          isolate,
           testTimeout: 90_000,
           hookTimeout: 60_000,
           expect: expectation,
