@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { FileOrder } from './test/support/project/file-order.ts';
 import { RequirementsReporter } from './test/support/project/requirements-reporter.ts';
 import { RetriedReporter } from './test/support/project/retried-reporter.ts';
 
@@ -18,6 +19,7 @@ export default defineConfig({
   test: {
     // Most tests wait for other processes most of the time: one worker less than processors leaves half of them idle.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: FileOrder },
     reporters: [...configDefaults.reporters, new RequirementsReporter(), new RetriedReporter()],
     projects: [
       {
@@ -35,7 +37,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          sequence: { groupOrder: 2 },
           isolate,
           setupFiles: 'test/support/console/close-chromium.ts',
           ...timeouts,
@@ -66,9 +67,6 @@ export default defineConfig({
         test: {
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
-          // Several services, a database and a bus each, and leases of seconds: one file at a time, after all others.
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
           isolate,
           testTimeout: 90_000,
           hookTimeout: 60_000,
