@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { LogSource } from '../log/log-place.ts';
 
 export interface CopyOptions {
@@ -13,13 +13,13 @@ export function addCopy(program: Command, choose: (options: CopyOptions) => void
     .description(
       'Copies an event log into another place: from a folder into a PostgreSQL database, or back. No service may use either. Every event is read again and compared. What was copied before is compared only, so an interrupted copy can be repeated.',
     )
-    .requiredOption('--from <place>', 'a folder, or postgres://…')
-    .requiredOption('--to <place>', 'the same; its own log may have other sessions')
-    .action(({ from, to }: { from: string; to: string }) =>
-      choose({ from: sourceAt(from), to: sourceAt(to) }),
-    );
+    .requiredOption('--from <place>', 'a folder, or postgres://…', sourceAt)
+    .requiredOption('--to <place>', 'the same; its own log may have other sessions', sourceAt)
+    .action(choose);
 }
 
 function sourceAt(place: string): LogSource {
-  return place.includes('://') ? { dataDir: '', store: place } : { dataDir: place };
+  if (/^postgres(ql)?:\/\//.test(place)) return { dataDir: '', store: place };
+  if (place.includes('://')) throw new InvalidArgumentError('Expected a folder, or postgres://….');
+  return { dataDir: place };
 }

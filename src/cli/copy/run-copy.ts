@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { requireEventLog } from '../../adapters/sqlite/file/data-directory.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LogSource } from '../log/log-place.ts';
 import { isLogInUse, type LogUse, withEventStore } from '../transfer/stored-log.ts';
@@ -9,6 +10,7 @@ import { copyLog } from './copy-log.ts';
 export async function runCopy({ from, to }: CopyOptions): Promise<string> {
   if (from.store === to.store && (from.store !== undefined || resolve(from.dataDir) === resolve(to.dataDir)))
     throw new Error('--to: expected another place than --from');
+  if (from.store === undefined) requireEventLog(from.dataDir, '--from');
   // The source is opened like a service does, so that none can write it meanwhile.
   const { streams, events, before, hasSecrets } = await withLog('--from', from, 'change', (source) =>
     withLog('--to', to, 'create', (target) => copyLog(source, target)),

@@ -23,3 +23,12 @@ it('copy refuses the same folder, however it is written', async () => {
   const copied = runCopy({ from: { dataDir: 'log' }, to: { dataDir: './log/' } });
   await expect(copied).rejects.toThrow('--to: expected another place than --from');
 });
+
+it('copy names its own option for a folder without a log', async () => {
+  await using root = await tempDirectory();
+  const nowhere = join(root.path, 'nowhere');
+  const copied = runCopy({ from: { dataDir: nowhere }, to: { dataDir: join(root.path, 'to') } });
+  await expect(copied).rejects.toThrow(
+    new Error(`there is no folder ${nowhere}; choose the folder of an event log with --from`),
+  );
+});

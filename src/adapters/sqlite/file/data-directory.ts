@@ -58,9 +58,9 @@ export function isAbsent(file: string): boolean {
 }
 
 /** Throws unless the directory has an event log, whole or damaged. Opening the directory would create a log. */
-export function requireEventLog(dataDirectory: string): void {
+export function requireEventLog(dataDirectory: string, option = '--data-dir'): void {
   const problem = problemWith(resolve(dataDirectory));
-  if (problem !== undefined) throw new Error(`${problem}; choose the folder of an event log with --data-dir`);
+  if (problem !== undefined) throw new Error(`${problem}; choose the folder of an event log with ${option}`);
 }
 
 function problemWith(directory: string): string | undefined {
