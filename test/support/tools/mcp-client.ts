@@ -3,7 +3,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type CallToolResult, CallToolResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  type Progress,
+  ProgressNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
 /** The SDK's client, with short words for what the agent offers. */
@@ -33,11 +38,25 @@ export class McpClient<T extends Transport = Transport> implements AsyncDisposab
     return textOf(result);
   }
 
-  /** The reply, and the progress that was reported meanwhile. */
+  /**
+   * The reply, and the progress that was reported meanwhile. It is heard at the transport, because the client drops what
+   * comes in the same read as the result.
+   */
   async chatWithProgress(message: string): Promise<{ reply: string; progress: Progress[] }> {
     const progress: Progress[] = [];
-    const reply = await this.chat(message, {}, { onprogress: (report) => progress.push(report) });
-    return { reply, progress };
+    const { transport } = this;
+    const { onmessage } = transport;
+    transport.onmessage = (heard, extra) => {
+      const report = ProgressNotificationSchema.safeParse(heard);
+      if (report.success) progress.push(report.data.params);
+      onmessage?.(heard, extra);
+    };
+    try {
+      const reply = await this.chat(message, {}, { onprogress: () => undefined });
+      return { reply, progress };
+    } finally {
+      transport.onmessage = onmessage;
+    }
   }
 
   /** Goes away without a word. */
