@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { requireEventLog } from '../../adapters/sqlite/file/data-directory.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { LogSource } from '../log/log-place.ts';
 import { isLogInUse, type LogUse, withEventStore } from '../transfer/stored-log.ts';
@@ -10,7 +9,6 @@ import { copyLog } from './copy-log.ts';
 export async function runCopy({ from, to }: CopyOptions): Promise<string> {
   if (from.store === to.store && (from.store !== undefined || resolve(from.dataDir) === resolve(to.dataDir)))
     throw new Error('--to: expected another place than --from');
-  if (from.store === undefined) requireEventLog(from.dataDir, '--from');
   // The source is opened like a service does, so that none can write it meanwhile.
   const { streams, events, before, hasSecrets } = await withLog('--from', from, 'change', (source) =>
     withLog('--to', to, 'create', (target) => copyLog(source, target)),
@@ -29,7 +27,7 @@ function withLog<T>(
   use: LogUse,
   work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
-  return withEventStore(place, use, work).catch((error: unknown) => {
+  return withEventStore(place, use, work, option).catch((error: unknown) => {
     if (!isLogInUse(error)) throw error;
     const log = place.store === undefined ? place.dataDir : 'the database';
     throw new Error(`${option}: ${log} is in use by a service; stop it first`, { cause: error });

@@ -13,14 +13,18 @@ const IN_USE: readonly unknown[] = [DIRECTORY_IN_USE, LOG_IN_USE];
 /** `create` makes a missing log, the others refuse it. `read` appends nothing. */
 export type LogUse = 'read' | 'change' | 'create';
 
-/** Opens a log until `work` is done. Throws while a service uses it, unless it is read in a database. */
+/**
+ * Opens a log until `work` is done. Throws while a service uses it, unless it is read in a database.
+ * @param option that named the folder.
+ */
 export async function withEventStore<T>(
   source: LogSource,
   use: LogUse,
   work: (store: EventStore) => Promise<T>,
+  option?: string,
 ): Promise<T> {
   const { dataDir, store: url } = source;
-  const opening = url === undefined ? openFolder(dataDir, use) : openDatabase(url, use);
+  const opening = url === undefined ? openFolder(dataDir, use, option) : openDatabase(url, use);
   const store = await opening.catch((error: unknown) => {
     throw use === 'read' ? adviseUrl(error) : error;
   });
@@ -31,9 +35,9 @@ export async function withEventStore<T>(
   }
 }
 
-async function openFolder(directory: string, use: LogUse): Promise<EventStore> {
-  requireFolderName(directory);
-  if (use !== 'create') requireEventLog(directory);
+async function openFolder(directory: string, use: LogUse, option?: string): Promise<EventStore> {
+  requireFolderName(directory, option);
+  if (use !== 'create') requireEventLog(directory, option);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
   return openSqliteEventStore({ directory, log: createJsonLogger('warn') });
 }
@@ -60,9 +64,9 @@ export function adviseUrl(error: unknown): unknown {
 }
 
 /** Refuses `:memory:`, because the command needs a log on disk. */
-export function requireFolderName(dataDir: string): void {
+export function requireFolderName(dataDir: string, option = '--data-dir'): void {
   if (dataDir === ':memory:' || dataDir.trim() === '')
-    throw new Error(`--data-dir: found ${JSON.stringify(dataDir)}; expected a folder`);
+    throw new Error(`${option}: found ${JSON.stringify(dataDir)}; expected a folder`);
 }
 
 /** The events of a session, in order; throws when there is no such session. */
