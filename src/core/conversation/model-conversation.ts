@@ -159,7 +159,7 @@ function lengthAsItIs(messages: readonly ModelMessage[]): number {
     const message = messages[index];
     const role = index % 2 === 0 ? 'user' : 'assistant';
     if (message === undefined || message.role !== role || message.leftOut) break;
-    if (message.role === 'user' ? message.imagesLeftOut : !isPlainText(message)) break;
+    if (message.role === 'user' ? withImageNote(message) !== message : !isPlainText(message)) break;
   }
   return index;
 }

@@ -69,14 +69,14 @@ export class PushBook {
 
   /**
    * Encrypts the config with the present key of the service, if it is encrypted with a former one. Only for who sends its
-   * notifications. Rejects as `read` and `noteDelivered` do.
+   * notifications. Rejects as `noteDelivered` does. @returns the config as the log has it then.
    */
-  async sealAnew(stream: StreamId): Promise<void> {
-    const stored = await this.read(stream);
-    if (!stored || !(await this.#box.isOutdated(stored.sealed))) return;
-    const sealed = await this.#box.seal(JSON.stringify(stored.push), stream);
-    const event = { type: 'push.registered', sealed } as const;
-    await this.#store.append(stream, stored.seq, [event], { origin: serviceOrigin() });
+  async sealedAnew(stored: StoredPush): Promise<StoredPush> {
+    const { stream, push, seq } = stored;
+    if (!(await this.#box.isOutdated(stored.sealed))) return stored;
+    const sealed = await this.#box.seal(JSON.stringify(push), stream);
+    await this.#store.append(stream, seq, [{ type: 'push.registered', sealed }], { origin: serviceOrigin() });
+    return { ...stored, sealed, seq: seq + 1 };
   }
 
   erase(stream: StreamId): Promise<void> {

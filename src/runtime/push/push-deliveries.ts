@@ -109,8 +109,13 @@ export class PushDeliveries implements AsyncDisposable {
     if (this.#isStopped) return;
     try {
       if (!(await duty.claim(stream))) return;
-      await book.sealAnew(stream).catch((err: unknown) => log.warn({ stream, err }, STILL_FORMER_KEY));
-      const stored = await book.read(stream);
+      const kept = await book.read(stream);
+      const stored =
+        kept &&
+        (await book.sealedAnew(kept).catch((err: unknown) => {
+          log.warn({ stream, err }, STILL_FORMER_KEY);
+          return book.read(stream);
+        }));
       if (stored) this.#start(stored, true);
     } catch (err) {
       log.error({ stream, err }, 'a config for push notifications cannot be used');

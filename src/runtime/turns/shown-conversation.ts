@@ -1,6 +1,6 @@
 import { modelConversation } from '../../core/conversation/model-conversation.ts';
 import type { ModelMessage, UserMessage } from '../../core/conversation/model-message.ts';
-import { cautionAfter, refusedIn } from '../../core/conversation/refusals.ts';
+import { cautionAfter, refusedIn, type Told } from '../../core/conversation/refusals.ts';
 import { estimateText, estimateTokens } from '../../core/conversation/token-estimate.ts';
 import { transcriptWindow } from '../../core/conversation/transcript-window.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -8,7 +8,7 @@ import type { SessionState } from '../../core/session/session-state.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
 /** The messages since the last reset, and what was refused of them. */
-export interface Conversation extends Pick<SessionState, 'transcript' | 'refusals'> {
+export interface Conversation extends Told {
   /** A message that is not in the transcript yet. */
   readonly next?: UserMessage;
 }

@@ -25,9 +25,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
   const tokens = new CountedTokens();
   /** A fast model speaks before the answer says which turn it is. */
   const early: ReplyChunk[] = [];
-  let told:
-    | { readonly chat: AcceptedChat; readonly text: ReplyText; readonly chunks: ChatChunks }
-    | undefined;
+  let told: { readonly text: ReplyText; readonly chunks: ChatChunks } | undefined;
   let isOver = false;
   const tell = (rest: string): void => {
     if (rest !== '' && told) events.send(told.chunks.piece(rest));
@@ -38,7 +36,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
         onAccepted: (chat) => {
           const { sessionId, turnId } = chat;
           const place = { sessionId, turnId, model: body.model, created };
-          told = { chat, text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
+          told = { text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
           events.send(told.chunks.begin());
           for (const chunk of early) tell(told.text.add(chunk));
           accepted.resolve(chat);
@@ -51,7 +49,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
       });
       if (!told) throw new Error('a turn has ended that was not accepted');
       tell(told.text.end(pause.content));
-      const recorded = hasUsage ? await recordedAnswer(asked, told.chat, tokens) : null;
+      const recorded = hasUsage ? await recordedAnswer(asked, await accepted.promise, tokens) : null;
       events.send(told.chunks.end(pause, recorded?.usage ?? tokens.usage));
     } catch (error) {
       if (!told) throw error;
