@@ -103,38 +103,26 @@ describe('an OpenAI request that is repeated with its key', () => {
     'follows the response that it followed first',
   );
 
-  verifies(
-    'openai.key',
-    async () => {
-      await using rig = await start();
-      const messages = [{ role: 'user' as const, content: 'hello' }];
-      const ask = () => rig.client.chat.completions.create({ model, messages }, key('k1'));
-      const asking = ask();
-      (await rig.model.call(0)).answerWithUsage({ inputTokens: 5, outputTokens: 2 }, 'hi');
-      const first = await asking;
-      expect(first.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
-      expect(await ask()).toEqual({ ...first, created: expect.any(Number) });
-      expect(rig.model.calls).toHaveLength(1);
-    },
-    'has the same tokens as the first chat completion',
-  );
-
-  verifies(
-    'openai.key',
-    async () => {
-      await using rig = await start();
-      const messages = [{ role: 'user' as const, content: 'hello' }];
-      const options = { model, messages, stream_options: { include_usage: true } };
-      const ask = () => rig.client.chat.completions.stream(options, key('k1')).finalChatCompletion();
-      const asking = ask();
-      (await rig.model.call(0)).answerWithUsage({ inputTokens: 5, outputTokens: 2 }, 'hi');
-      const first = await asking;
-      expect(first.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
-      expect(await ask()).toEqual({ ...first, created: expect.any(Number) });
-      expect(rig.model.calls).toHaveLength(1);
-    },
-    'has the same tokens as the first stream',
-  );
+  const hello = { model, messages: [{ role: 'user' as const, content: 'hello' }] };
+  const withUsage = { ...hello, stream_options: { include_usage: true } };
+  const ways: [string, (client: OpenAI) => PromiseLike<OpenAI.ChatCompletion>][] = [
+    ['chat completion', ({ chat }) => chat.completions.create(hello, key('k1'))],
+    ['stream', ({ chat }) => chat.completions.stream(withUsage, key('k1')).finalChatCompletion()],
+  ];
+  for (const [what, ask] of ways)
+    verifies(
+      'openai.key',
+      async () => {
+        await using rig = await start();
+        const asking = ask(rig.client);
+        (await rig.model.call(0)).answerWithUsage({ inputTokens: 5, outputTokens: 2 }, 'hi');
+        const first = await asking;
+        expect(first.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
+        expect(await ask(rig.client)).toEqual({ ...first, created: expect.any(Number) });
+        expect(rig.model.calls).toHaveLength(1);
+      },
+      `has the same tokens as the first ${what}`,
+    );
 
   verifies(
     'openai.key',

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
-import { type KeyRing, memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
+import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
-import { KEY_BYTES, type SecretKey, secretKey } from '../../../src/adapters/secret-key/secret-key.ts';
 import { SERVER_CREDENTIAL_STREAMS } from '../../../src/core/log/streams.ts';
 import type { SecretBox } from '../../../src/ports/secret-box.ts';
 import { CredentialBook } from '../../../src/runtime/tools/credential-book.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
 import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
+import { replacedKey } from '../../support/tools/replaced-key.ts';
 
 function open() {
   const store = memoryEventStore();
@@ -71,21 +70,6 @@ describe('the credentials of tool servers', () => {
     expect(log.lines).toMatchObject([{ level: 'error', fields: { server: 'a' } }]);
   });
 });
-
-/** Before, while and after a key is replaced. */
-function replacedKey() {
-  const [former, present] = [secretKey(randomBytes(KEY_BYTES)), secretKey(randomBytes(KEY_BYTES))];
-  const ringOf = (current: SecretKey, ...all: SecretKey[]): KeyRing => ({
-    places: [],
-    current: async () => current,
-    find: async (fingerprint) => [current, ...all].find((key) => key.fingerprint === fingerprint),
-  });
-  return {
-    before: sealedBox(ringOf(former)),
-    both: sealedBox(ringOf(present, former)),
-    after: sealedBox(ringOf(present)),
-  };
-}
 
 describe('the credentials of tool servers, when the key of the service is replaced', () => {
   it('are encrypted with the new one as soon as they are read', async () => {

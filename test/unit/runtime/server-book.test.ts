@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
-import { KEY_BYTES, secretKey } from '../../../src/adapters/secret-key/secret-key.ts';
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS } from '../../../src/core/log/streams.ts';
 import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import { ServerBook } from '../../../src/runtime/tools/server-book.ts';
@@ -11,6 +9,7 @@ import { WatchedStore } from '../../support/log/watched-store.ts';
 import { silentLog } from '../../support/service/running-service.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
+import { replacedKey } from '../../support/tools/replaced-key.ts';
 import { serverBook } from '../../support/tools/server-book.ts';
 
 const config: McpServerConfig = { type: 'stdio', command: 'none', env: { TOKEN: 'sekrit' } };
@@ -166,16 +165,11 @@ describe('a key that is not at hand', () => {
   });
 
   it('is no longer needed once a start had it beside the key that is used now', async () => {
-    const [before, now] = [secretKey(randomBytes(KEY_BYTES)), secretKey(randomBytes(KEY_BYTES))];
+    const { before, both, after } = replacedKey();
     const store = memoryEventStore();
-    await serverBook(store, sealedBox(memoryKeys(before))).add('files', config, CLIENT);
-    const both = sealedBox({
-      places: ['this test'],
-      current: async () => now,
-      find: async (fingerprint) => [before, now].find((key) => key.fingerprint === fingerprint),
-    });
+    await serverBook(store, before).add('files', config, CLIENT);
     expect(await serverBook(store, both).load()).toEqual({ files: config });
-    expect(await serverBook(store, sealedBox(memoryKeys(now))).load()).toEqual({ files: config });
+    expect(await serverBook(store, after).load()).toEqual({ files: config });
   });
 });
 
