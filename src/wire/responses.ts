@@ -217,7 +217,7 @@ export const HealthResponse = z.object({
     .readonly()
     .optional()
     .describe(
-      'What an operator should know, for people: approval rules that match no tool, a tool server whose configuration cannot be decrypted, a node that cannot reach NATS. Absent if there is nothing.',
+      'What an operator should know, for people: approval rules that match no tool, a tool server whose configuration cannot be decrypted, a node that cannot reach NATS. Absent if there is nothing, and for clients without `servers:read`.',
     ),
   log: z
     .object({

@@ -1,3 +1,4 @@
+import type { Scope } from '../../core/access/scopes.ts';
 import type { AgentIdentity } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
@@ -26,7 +27,7 @@ export function healthRoutes({ bus, identity, version, uptime, isSecured = false
     isOpen = false,
   ): Promise<HttpResponse> => {
     const servers = await bus.send('mcp-server.list', {}, context);
-    const warnings = isOpen && isSecured ? [] : await bus.send('warning.list', {}, context);
+    const warnings = isOpen && isSecured ? [] : await warningsFor(bus, context);
     const connectedServers = servers.filter(({ status }) => status === 'connected').length;
     return jsonResponse<HealthResponse>({
       status: 'healthy',
@@ -56,11 +57,21 @@ export function healthRoutes({ bus, identity, version, uptime, isSecured = false
   ];
 }
 
+/** They name tool servers, tools, and nodes. */
+async function warningsFor(bus: Bus, context: RequestContext): Promise<readonly string[]> {
+  return may(context, 'servers:read') ? bus.send('warning.list', {}, context) : [];
+}
+
 /** It says how much all tenants do, so not everybody may know it. */
 async function log(bus: Bus, context: RequestContext): Promise<HealthResponse['log']> {
-  if (context.rights && !context.rights.scopes.has('metrics:read')) return undefined;
+  if (!may(context, 'metrics:read')) return undefined;
   const size = await bus.send('log.size', {}, context);
   return size === null ? undefined : { bytes: size.databaseBytes + size.walBytes, events: size.events };
+}
+
+/** Everybody may everything where clients are not authenticated. */
+function may({ rights }: RequestContext, scope: Scope): boolean {
+  return !rights || rights.scopes.has(scope);
 }
 
 async function readiness(bus: Bus, context: RequestContext): Promise<HttpResponse> {

@@ -18,12 +18,14 @@ export interface ProviderDefaults {
   /** The field of a chat completion that takes `llm.reasoningEffort`: `reasoning_effort`, or `reasoning: {effort}`. */
   readonly effortField: 'reasoning_effort' | 'reasoning';
   /**
-   * Whether the provider needs the reasoning back with its tool calls, or answers better with it. Opaque fields
-   * that sign a reply (`reasoning_details`, `extra_content`) are always returned.
+   * Which replies need their reasoning when they are sent back, or make the next one better with it. Opaque fields that
+   * sign a reply (`reasoning_details`, `extra_content`) are always returned.
    */
-  readonly wantsReasoningBack: boolean;
+  readonly reasoningBack: 'never' | 'with-tool-calls' | 'always';
   /** Tool call ids that the provider accepts; others are rewritten. By default it accepts any. */
   readonly callIds?: RegExp;
+  /** Fields that each assistant message must have, even if empty. */
+  readonly besideReply?: Readonly<Record<string, unknown>>;
   /** Fields that an assistant message with tool calls must have, even if empty. */
   readonly besideToolCalls?: Readonly<Record<string, unknown>>;
   /** Fields that the first tool call of a message must have if another model made it. */
@@ -44,7 +46,7 @@ export interface ProviderDefaults {
 const usual = {
   tokenLimitField: 'max_tokens',
   effortField: 'reasoning_effort',
-  wantsReasoningBack: false,
+  reasoningBack: 'never',
 } as const;
 
 /**
@@ -70,7 +72,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: false,
     acceptsStreamOptions: false,
     ...usual,
-    wantsReasoningBack: true,
+    reasoningBack: 'with-tool-calls',
   },
   anthropic: {
     label: 'Anthropic',
@@ -137,8 +139,9 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: true,
     ...usual,
-    wantsReasoningBack: true,
-    besideToolCalls: { reasoning_content: '' },
+    // It refuses a conversation with tools in which any reply is without: https://api-docs.deepseek.com/guides/thinking_mode
+    reasoningBack: 'always',
+    besideReply: { reasoning_content: '' },
   },
   together: {
     label: 'Together',
@@ -155,7 +158,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: false,
     ...usual,
-    wantsReasoningBack: true,
+    reasoningBack: 'with-tool-calls',
   },
   xai: {
     label: 'xAI',
@@ -176,7 +179,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     ...usual,
     outputSchema: 'without-tools',
     tokenLimitField: 'max_completion_tokens',
-    wantsReasoningBack: true,
+    reasoningBack: 'with-tool-calls',
   },
   lmstudio: {
     label: 'LM Studio',
@@ -195,6 +198,6 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     acceptsStreamOptions: true,
     ...usual,
     outputSchema: 'always',
-    wantsReasoningBack: true,
+    reasoningBack: 'with-tool-calls',
   },
 };

@@ -7,27 +7,56 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import { beginningOf } from '../../core/shorten.ts';
 import type { AuditRecord } from '../../ports/audit.ts';
 import { auditOf } from '../../ports/request-rules.ts';
-import type { RequestType } from '../../ports/service-requests.ts';
+import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
 
-/** Fields of requests that say what they are about, besides the session. None of them is content. */
-const SUBJECTS = [
-  ...[
-    'serverId',
-    'method',
-    'toolName',
-    'name',
-    'keyId',
-    'grantId',
-    'agentId',
-    'callId',
-    'inputId',
-    'configId',
-  ],
+/** Fields that say what a request is about, besides its session. None of them is content. */
+type SubjectField =
+  | 'serverId'
+  | 'method'
+  | 'toolName'
+  | 'name'
+  | 'keyId'
+  | 'grantId'
+  | 'agentId'
+  | 'callId'
+  | 'inputId'
+  | 'configId'
   // With whom a session is shared, and for what.
-  ...['principal', 'role', 'access'],
+  | 'principal'
+  | 'role'
+  | 'access'
   // The session that a fork makes.
-  'to',
-];
+  | 'to';
+
+type SubjectOf<T extends RequestType> = Extract<keyof ServiceRequests[T]['request'], SubjectField>;
+
+/** What each request is about, in this order. Each one that has such a field stands here. */
+const SUBJECTS: {
+  readonly [T in RequestType as SubjectOf<T> extends never ? never : T]: readonly SubjectOf<T>[];
+} = {
+  'approval.answer': ['callId'],
+  'tool-call.answer': ['callId'],
+  'input.answer': ['inputId'],
+  'session.fork': ['to'],
+  'mcp-server.connect': ['name'],
+  'mcp-server.disconnect': ['serverId'],
+  'mcp-server.reconnect': ['serverId'],
+  'mcp-server.log': ['serverId'],
+  'mcp-server.request': ['serverId', 'method', 'callId'],
+  'tool.list': ['serverId'],
+  'tool.execute': ['serverId', 'toolName', 'callId'],
+  'tool.answer': ['callId'],
+  'tool.cancel': ['callId'],
+  'resource.watch': ['serverId'],
+  'agent.reload': ['agentId'],
+  'grant.create': ['principal', 'role', 'access'],
+  'grant.revoke': ['grantId'],
+  'push.end': ['configId'],
+  'key.create': ['name'],
+  'key.revoke': ['keyId'],
+};
+
+const subjects: { readonly [T in RequestType]?: readonly string[] } = SUBJECTS;
 
 /** Most characters of a subject. Clients choose names of any length. */
 const MOST_CHARACTERS = 200;
@@ -49,7 +78,7 @@ export function auditEntry(
     ...auditedClient(client),
     what: type,
     ...(sessionId !== undefined && { sessionId }),
-    ...subjectOf(request),
+    ...subjectOf(type, request),
     ...('approved' in request && typeof request.approved === 'boolean' && { approved: request.approved }),
     outcome: error?.code ?? 'ok',
     // Other errors may quote what was sent.
@@ -57,12 +86,10 @@ export function auditEntry(
   };
 }
 
-function subjectOf(request: object): Pick<AuditRecord, 'subject'> {
-  const said: string[] = [];
-  for (const name of SUBJECTS) {
-    const value: unknown = Reflect.get(request, name);
-    if (typeof value === 'string') said.push(value);
-  }
+function subjectOf(type: RequestType, request: object): Pick<AuditRecord, 'subject'> {
+  const fields = subjects[type];
+  if (!fields) return {};
+  const said = fields.map((field): unknown => Reflect.get(request, field)).filter((v) => typeof v === 'string');
   return said.length === 0 ? {} : { subject: beginningOf(said.join(' '), MOST_CHARACTERS) };
 }
 

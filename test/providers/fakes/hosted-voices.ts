@@ -51,7 +51,7 @@ export const deepSeekVoice = chatVoice({
   thoughts: thoughtsIn('reasoning_content', { content: null }),
   calls: (calls) => inPieces(calls),
   last: () => ({ content: '', reasoning_content: null }),
-  returned: thoughtsBesideCalls('reasoning_content'),
+  returned: ({ reasoning }) => (reasoning === '' ? [] : [{ reasoning_content: reasoning }]),
 });
 
 /** Its content is a list of parts while it thinks, and its ids are nine letters and digits. */

@@ -6,15 +6,21 @@ export const deepSeekRules: ProviderRules = {
   api: 'chat',
   rules: [
     {
-      name: 'in thinking mode reasoning_content comes back with tool calls, an empty one too',
-      source: 'https://github.com/SaladDay/cc-switch-cli/issues/170',
+      name: 'in thinking mode reasoning_content comes back with every reply once there are tools, an empty one too',
+      // The guide wants it of turns that call tools; replies of text in them were refused, too.
+      source:
+        'https://api-docs.deepseek.com/guides/thinking_mode and https://github.com/NousResearch/hermes-agent/pull/15228',
       refusal(body) {
         if (!isThinking(body)) return undefined;
-        const isMissing = objectsIn(body, 'messages').some(
+        const messages = objectsIn(body, 'messages');
+        const usesTools =
+          objectsIn(body, 'tools').length > 0 ||
+          messages.some((message) => objectsIn(message, 'tool_calls').length > 0);
+        const isMissing = messages.some(
           (message) =>
-            objectsIn(message, 'tool_calls').length > 0 && typeof message.reasoning_content !== 'string',
+            textIn(message, 'role') === 'assistant' && typeof message.reasoning_content !== 'string',
         );
-        return isMissing
+        return usesTools && isMissing
           ? refusedBecause('The `reasoning_content` in the thinking mode must be passed back to the API.')
           : undefined;
       },

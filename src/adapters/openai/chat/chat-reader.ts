@@ -86,7 +86,9 @@ export class ChatReader implements ReplyReader {
       throw passingFailure(this.#access, 'sent a tool call without a name');
     this.#addSplit(this.#thoughts.end());
     this.#reply.closePart();
-    const withReasoning = this.#access.rules.wantsReasoningBack && !this.#toolCalls.isEmpty;
+    const { reasoningBack } = this.#access.rules;
+    const withReasoning =
+      reasoningBack === 'always' || (reasoningBack === 'with-tool-calls' && !this.#toolCalls.isEmpty);
     const returned = this.#returned.collected(withReasoning);
     if (returned) this.#reply.opaque(returned);
     const ids = new ReplyCallIds(this.#request.messages, 'call_');

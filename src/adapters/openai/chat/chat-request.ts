@@ -112,10 +112,11 @@ function assistantMessage({ parts }: AssistantMessage, rules: ProviderDefaults):
   const text = spokenText(parts);
   const calls = parts.flatMap((part) => (part.type === 'toolCall' ? [part] : []));
   const returned = Object.assign({}, ...parts.map((part) => (part.type === 'opaque' ? part.data : {})));
-  if (calls.length === 0) return { role: 'assistant', content: text, ...returned };
+  if (calls.length === 0) return { role: 'assistant', content: text, ...rules.besideReply, ...returned };
   return {
     role: 'assistant',
     content: text === '' ? (rules.emptyContent ?? null) : text,
+    ...rules.besideReply,
     ...rules.besideToolCalls,
     ...returned,
     tool_calls: calls.map(({ callId, name, arguments: args, opaque }, place) => ({
