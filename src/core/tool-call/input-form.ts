@@ -92,7 +92,8 @@ export function filledForm(
     throw misfit(`${at}.${unknown}`, `the form has no such field; ${fieldsOf(form)}`);
   const filled = Object.entries(form.properties).flatMap(
     ([name, field]): [string, InputContent[string]][] => {
-      const given = content[name] ?? field.default;
+      // Every object has a `constructor`.
+      const given = (Object.hasOwn(content, name) ? content[name] : undefined) ?? field.default;
       if (given !== undefined) return [[name, fieldValue(`${at}.${name}`, field, given)]];
       if (form.required?.includes(name)) throw missing(`${at}.${name}`);
       return [];

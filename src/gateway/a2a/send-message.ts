@@ -1,10 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
+import { isSentWith } from '../../core/request/sent-before.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
 import { idempotencyKey } from '../requests/idempotency-key.ts';
 import { newSessionId } from '../requests/new-session-id.ts';
-import { isSentWith } from '../requests/sent-before.ts';
 import { readToEnd } from '../stream/read-to-end.ts';
 import { recordedTurn } from '../turns/recorded-turn.ts';
 import { turnMessage } from '../turns/turn-message.ts';

@@ -1,5 +1,4 @@
-import type { EventFeed } from '../sse/server-sent-events.ts';
-import { type FollowDeps, followSession } from '../stream/followed-session.ts';
+import { type FollowDeps, type FollowedSession, followSession } from '../stream/followed-session.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 import type { StreamResponse } from './a2a-objects.ts';
 import type { TaskPlace } from './task-id.ts';
@@ -31,7 +30,7 @@ export function readTask(
   deps: FollowDeps,
   { place, afterSeq }: BegunTask,
   { sink, encode, isOver, onOver, onError }: FeedListener,
-): EventFeed {
+): FollowedSession {
   let frames = '';
   /** What is before this seq was there before the client asked. */
   let head = 0;

@@ -10,11 +10,15 @@ export interface EventSink extends FrameSink {
   fail(error: unknown): void;
 }
 
+/** `left`: nobody is there any more, or may be. `stopping`: the service stops, and what runs goes on at its next start. */
+export type StreamEnd = 'left' | 'stopping';
+
 /** The source of the events while the client is connected. */
 export interface EventFeed {
   /** The client has read everything that was sent. */
   drained(): void;
-  stop(): void;
+  /** Also called when the source has ended the stream itself. */
+  stop(why: StreamEnd): void;
 }
 
 /** Proxies close connections that are silent for longer. */
@@ -50,13 +54,13 @@ export function serverSentEvents(
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   let isOver = false;
-  const stop = (): void => {
+  const stop = (why: StreamEnd): void => {
     // The client of a stream that has ended may still go before it has read everything.
     if (isOver) return;
     isOver = true;
     clearInterval(heartbeat);
     lost?.removeEventListener('abort', lose);
-    feed?.stop();
+    feed?.stop(why);
   };
   let lose = (): void => undefined;
   let cutOff = (): void => undefined;
@@ -69,31 +73,31 @@ export function serverSentEvents(
           controller.enqueue(Buffer.from(text));
           return bufferedBytes() <= 0;
         };
-        const end = (): void => {
+        const end = (why: StreamEnd): void => {
           if (isOver) return;
-          stop();
+          stop(why);
           controller.close();
         };
         const fail = (error: unknown): void => {
           if (isOver) return;
-          stop();
+          stop('left');
           controller.error(error);
         };
-        feed = open({ send, bufferedBytes, end, fail });
+        feed = open({ send, bufferedBytes, end: () => end('left'), fail });
         // A source may have everything already.
         if (isOver) return;
         heartbeat = setInterval(() => send(':\n\n'), HEARTBEAT_MS);
-        const endWith = (error: ServiceError): void => {
+        const endWith = (error: ServiceError, why: StreamEnd): void => {
           send(encodeError(error));
-          end();
+          end(why);
         };
-        lose = () => endWith(asServiceError(lost?.reason));
-        cutOff = () => endWith(answerCutOff());
+        lose = () => endWith(asServiceError(lost?.reason), 'left');
+        cutOff = () => endWith(answerCutOff(), 'stopping');
         if (lost?.aborted) lose();
         else lost?.addEventListener('abort', lose);
       },
       pull: () => feed?.drained(),
-      cancel: stop,
+      cancel: () => stop('left'),
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );

@@ -2,9 +2,9 @@ import { ServiceError } from '../../core/errors.ts';
 import type { CallId, SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
+import { isSentWith } from '../../core/request/sent-before.ts';
 import type { ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { isSentWith } from '../requests/sent-before.ts';
 import type { RecordedTurn } from './recorded-turn.ts';
 
 /** What came of a call of a tool that the client has lent. */

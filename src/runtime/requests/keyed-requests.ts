@@ -22,7 +22,8 @@ import { type RequestRecord, readRequest, requestStream } from './request-stream
 export interface Work<T> {
   /** Whether doing it twice has the same effect as doing it once. */
   readonly repeatable: boolean;
-  run(): Promise<T>;
+  /** @param isAgain whether it was begun before, and may have been done: its end was not recorded. */
+  run(isAgain: boolean): Promise<T>;
 }
 
 type Prepare<T> = () => Work<T> | Promise<Work<T>>;
@@ -52,6 +53,7 @@ interface Begun {
   readonly key: IdempotencyKey;
   readonly origin: Origin;
   readonly work: Work<unknown>;
+  readonly isAgain: boolean;
   /** seq after which its end belongs. */
   readonly head: number;
 }
@@ -105,7 +107,7 @@ export class KeyedRequests implements AsyncDisposable {
 
   /** @param prepare throws to refuse the request: then nothing was done, and the key stays free. */
   async once<T>({ key, scope, answer, origin }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
-    if (!key) return (await prepare()).run();
+    if (!key) return (await prepare()).run(false);
     const stream = await requestStream(scope, key);
     let running = this.#running.get(stream);
     while (running && !running.asked.begun && running.asked.key.fingerprint !== key.fingerprint) {
@@ -167,7 +169,8 @@ export class KeyedRequests implements AsyncDisposable {
     if (state?.outcome) return state.outcome;
     if (state && !state.repeatable) throw endUnknown(key);
     const work = await prepare();
-    const begun = { stream, key, origin, work, head: state ? head : head + 1 };
+    const isAgain = state !== undefined;
+    const begun = { stream, key, origin, work, isAgain, head: isAgain ? head : head + 1 };
     if (!state) await this.#recordBegun(begun);
     asked.begun = true;
     return begun;
@@ -228,7 +231,7 @@ export class KeyedRequests implements AsyncDisposable {
   async #run(begun: Begun): Promise<unknown> {
     let answer: unknown;
     try {
-      answer = await begun.work.run();
+      answer = await begun.work.run(begun.isAgain);
     } catch (thrown) {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
@@ -282,7 +285,7 @@ export class KeyedRequests implements AsyncDisposable {
     try {
       await this.#store.erase(begun.stream);
     } catch (error) {
-      if (!(error instanceof StorageAwayError)) throw error;
+      if (!(error instanceof StorageAwayError || error instanceof StorageFullError)) throw error;
       this.#freeLater(begun);
     }
   }

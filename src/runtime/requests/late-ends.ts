@@ -1,9 +1,10 @@
 import { StorageAwayError } from '../../core/log/storage-away.ts';
+import { StorageFullError } from '../../core/log/storage-full.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Pauses } from '../../timing/pauses.ts';
 
-/** How often the database is tried while it is away. */
+/** How often the log is tried while the database is away, or the disk is full. */
 const AGAIN_MS = 1_000;
 
 interface LateEnd {
@@ -13,9 +14,9 @@ interface LateEnd {
 }
 
 /**
- * What this process knows of the ends of requests, and could not record because the database was away. It is recorded as
- * soon as the database is back, and before a repetition of the request asks the log. A process that ends before that takes
- * it along.
+ * What this process knows of the ends of requests, and could not record because the database was away or the disk full. It
+ * is recorded as soon as the log takes it, and before a repetition of the request asks the log. A process that ends before
+ * that takes it along.
  */
 export class LateEnds {
   readonly #log: Logger;
@@ -29,13 +30,13 @@ export class LateEnds {
     this.#pauses = pauses;
   }
 
-  /** @param write is called again and again until it does not reject with a `StorageAwayError`. */
+  /** @param write is called again and again until it rejects with neither a `StorageAwayError` nor a `StorageFullError`. */
   add(stream: StreamId, write: () => Promise<void>): void {
     this.#ends.set(stream, { write, trying: null });
     if (!this.#isTrying) void this.#tryAll();
   }
 
-  /** Records the end of this request, if one is late. Rejects with a `StorageAwayError` if that cannot be done now. */
+  /** Records the end of this request, if one is late. Rejects with one of these errors if that cannot be done now. */
   async settled(stream: StreamId): Promise<void> {
     const end = this.#ends.get(stream);
     if (end) await this.#try(stream, end);
@@ -53,7 +54,7 @@ export class LateEnds {
       try {
         for (const [stream, end] of this.#ends) await this.#try(stream, end);
       } catch {
-        // The database is still away: the others need not find that out, too.
+        // The log still takes nothing: the others need not find that out, too.
       }
     }
     this.#isTrying = false;
@@ -72,6 +73,7 @@ export class LateEnds {
     } catch (err) {
       // The request that waits for this has done nothing, so it may be sent again.
       if (err instanceof StorageAwayError) throw new StorageAwayError(err.message, { cause: err });
+      if (err instanceof StorageFullError) throw err;
       this.#log.warn({ stream, err }, 'the end of a request with an idempotency key could not be recorded');
     }
     this.#ends.delete(stream);

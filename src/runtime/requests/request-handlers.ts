@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentDescription } from '../../core/agent-description.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { SessionEvent } from '../../core/log/events.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
@@ -24,6 +25,7 @@ import type { PassedRequests } from '../tools/passed-requests.ts';
 import { peerAnswer } from '../tools/peer-answer.ts';
 import { featuresOf, offersOf } from '../tools/server-offers.ts';
 import type { WatchedResources } from '../tools/watched-resources.ts';
+import { hasCaused } from './caused-events.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
 import { keyScope } from './key-scope.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
@@ -67,7 +69,7 @@ export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
   answerForService(bus, handlers);
 }
 
-function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestHandlers): void {
+function answerForTurns(bus: LocalBus, { journal, sessions, requests, schemas }: RequestHandlers): void {
   bus.handle('turn.start', ({ sessionId, isNewSession, ...message }, context) => {
     const { trace } = context;
     const command: StartTurn = { type: 'turn.start', ...message, ...(trace && { trace }) };
@@ -77,8 +79,11 @@ function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestH
     return checked ? checked.then(start) : start();
   });
   bus.handle('turn.cancel', ({ sessionId, turnId, reason, key }, context) => {
-    const origin = requestOrigin(context);
-    const run = async (): Promise<boolean> => {
+    const origin = requestOrigin(context, key?.id);
+    const run = async (isAgain: boolean): Promise<boolean> => {
+      // The turn that waited behind the cancelled one may be the running one by now.
+      const isCancelled = ({ type }: SessionEvent) => type === 'turn.cancelled';
+      if (isAgain && (await hasCaused(journal, { sessionId, key, context }, isCancelled))) return true;
       const session = await sessions.session(sessionId);
       return session.cancel(reason, origin, turnId);
     };
@@ -92,14 +97,15 @@ function answerForTurns(bus: LocalBus, { sessions, requests, schemas }: RequestH
   });
 }
 
-function answerForWaitingCalls(bus: LocalBus, { sessions, requests }: RequestHandlers): void {
+function answerForWaitingCalls(bus: LocalBus, { journal, sessions, requests }: RequestHandlers): void {
   const answer = (
     command: AnswerCommand,
     { sessionId, id, key }: { sessionId: SessionId; id: string; key: IdempotencyKey | undefined },
     context: RequestContext,
   ): Promise<undefined> => {
     const origin = requestOrigin(context, key?.id);
-    const run = async (): Promise<undefined> => {
+    const run = async (isAgain: boolean): Promise<undefined> => {
+      if (isAgain && (await hasCaused(journal, { sessionId, key, context }, isAbout(id)))) return;
       const session = await sessions.session(sessionId);
       await session.answer(command, origin);
     };
@@ -115,6 +121,12 @@ function answerForWaitingCalls(bus: LocalBus, { sessions, requests }: RequestHan
   bus.handle('input.answer', ({ sessionId, key, ...given }, context) =>
     answer({ type: 'input.answer', ...given }, { sessionId, id: given.inputId, key }, context),
   );
+}
+
+/** Whether an event is about the call, or about what a tool server asks in one. */
+function isAbout(id: string): (event: SessionEvent) => boolean {
+  return (event) =>
+    ('inputId' in event && event.inputId === id) || ('callId' in event && event.callId === id);
 }
 
 function answerForSessions(

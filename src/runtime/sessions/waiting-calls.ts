@@ -4,6 +4,7 @@ import type { SessionCommand } from '../../core/session/session-commands.ts';
 import type { OpenTurn, SessionState } from '../../core/session/session-state.ts';
 import type { ClientCall, PendingApproval, PendingInput } from '../../core/session/session-view.ts';
 import { clientCall, pendingApproval, pendingInput } from '../../core/session/view-session.ts';
+import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 import type { Clock } from '../../timing/clock.ts';
 import type { Journal } from './journal.ts';
 
@@ -50,7 +51,7 @@ export class WaitingCalls {
     const wait =
       expiresAfterMs === undefined
         ? null
-        : clock.setTimeout(() => onExpired(request), Math.max(0, since + expiresAfterMs - now()));
+        : clock.setTimeout(() => onExpired(request), msLeft(expiresAfterMs, since, now()));
     this.#calls.set(waitId(request), { request, since, wait });
   }
 
@@ -70,6 +71,12 @@ export class WaitingCalls {
     if (wait !== null) this.#timer.clock.clearTimeout(wait);
     this.#calls.delete(id);
   }
+}
+
+/** Not more than the whole time if the clock was set back, and not more than a timer can wait. */
+function msLeft(expiresAfterMs: number, since: number, now: number): number {
+  const left = Math.max(0, since + expiresAfterMs - now);
+  return Math.min(left, expiresAfterMs, LONGEST_TIMEOUT_MS);
 }
 
 export function pendingApprovals(calls: readonly WaitingCall[]): PendingApproval[] {

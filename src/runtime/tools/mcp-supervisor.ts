@@ -112,12 +112,19 @@ export class McpSupervisor implements AsyncDisposable {
         suggestion: 'Choose another name, or disconnect that server first with DELETE /api/mcp/servers/{id}.',
       });
     }
+    const wasAtRunTime = this.#atRunTime.has(name);
+    const wasTried = known?.status !== 'disconnected';
     this.#atRunTime.add(name);
     void known?.disconnect();
     const server = this.list.add(name, config);
     return this.#remembered(server, origin, async () => {
       await server.disconnect();
-      if (this.list.find(name) === server) this.list.forget(server);
+      if (this.list.find(name) !== server) return;
+      this.list.forget(server);
+      if (!wasAtRunTime) this.#atRunTime.delete(name);
+      if (!known) return;
+      if (wasTried) this.#begin(name, known.config);
+      else this.list.add(name, known.config);
     });
   }
 
@@ -140,10 +147,11 @@ export class McpSupervisor implements AsyncDisposable {
     const { name } = server;
     const isDisconnected = server.status === 'disconnected';
     if (seen !== undefined && isDisconnected !== (seen === 'disconnected')) return server.record;
-    if (isDisconnected) this.list.forget(server);
     const isInFile = Object.hasOwn(enabledOnly(this.#inFile), name);
     const remove = () => this.#book.remove(name, origin, { isInFile });
     await Promise.all([this.#end(server), this.#held.during(name, remove)]);
+    // Not before: a removal that the log refuses can be tried again.
+    if (isDisconnected && this.list.find(name) === server) this.list.forget(server);
     return server.record;
   }
 
@@ -189,7 +197,7 @@ export class McpSupervisor implements AsyncDisposable {
 
   /**
    * Starts the attempt at once, which reserves the name, and answers when the server is in the log.
-   * @param undo reverts the attempt if the log refuses, so that the request can be repeated.
+   * @param undo reverts the attempt if the log refuses, so that all is as before the request.
    */
   async #remembered(server: McpServer, origin: Origin, undo?: () => Promise<void>): Promise<McpServerRecord> {
     const attempt = this.#attempt(server);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contentHash } from '../../core/content-hash.ts';
 import type { ModelMessage } from '../../core/conversation/model-message.ts';
+import { changedNumber } from '../../core/exact-numbers.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestedCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { RawToolCall } from '../../ports/language-model.ts';
@@ -47,7 +48,7 @@ export async function requestedCalls(
       argumentsHash: await contentHash(args),
       ...(offered?.byClient && { byClient: true }),
       ...(offered?.expiresAfterMs !== undefined && { expiresAfterMs: offered.expiresAfterMs }),
-      ...(await problemOf(offered, parsed, place, schemas)),
+      ...(await problemOf(offered, { text, args: parsed }, place, schemas)),
     });
   }
   return calls;
@@ -55,12 +56,17 @@ export async function requestedCalls(
 
 async function problemOf(
   offered: NamedTool | undefined,
-  args: Record<string, unknown> | undefined,
+  { text, args }: { readonly text: string; readonly args: Record<string, unknown> | undefined },
   { names, sessionId }: ReplyPlace,
   schemas: SchemaCheck,
 ): Promise<Pick<RequestedCall, 'problem'>> {
   if (!offered) return { problem: `there is no such tool; there are: ${allowedNames(names)}` };
   if (!args) return { problem: 'the arguments are not a JSON object' };
+  const changed = changedNumber(text);
+  if (changed !== undefined)
+    return {
+      problem: `the number ${changed} cannot be passed on exactly; if the tool takes a text, write it as one`,
+    };
   const { inputSchema } = offered.tool;
   const issue = offered.byClient
     ? (await schemas.ofClient(inputSchema, args, ownerPrefixOf(sessionId))).issue

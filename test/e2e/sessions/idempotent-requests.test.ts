@@ -1,5 +1,9 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import type { Adapters } from '../../../src/app/adapters/adapters.ts';
+import { StorageFullError } from '../../../src/core/log/storage-full.ts';
+import { WatchedStore } from '../../support/log/watched-store.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { agentFolder } from '../../support/service/agent-folder.ts';
@@ -21,12 +25,21 @@ const LOOK = '/api/mcp/servers/tools/tools/look/execute';
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 /** A service whose tools the test answers. */
-async function start(dataDir = ':memory:', yaml = YAML) {
+async function start(dataDir = ':memory:', yaml = YAML, more: Partial<Adapters> = {}) {
   const tools = new DirectedTools({ pay: {}, look: { repeatable: true } });
   const model = new DirectedModel();
-  const service = await RunningService.start({ yaml, dataDir, adapters: { connector: tools, model } });
+  const adapters = { connector: tools, model, ...more };
+  const service = await RunningService.start({ yaml, dataDir, adapters });
   await serverWith(service, 'tools', 'connected');
   return { tools, model, service };
+}
+
+const FULL = new StorageFullError('the disk is full');
+
+/** The test says when its log takes nothing. */
+async function startOnFullDisk(options = '') {
+  const store = new WatchedStore(memoryEventStore());
+  return { store, ...(await start(':memory:', `${YAML}${options}`, { store })) };
 }
 
 const Answer = z.looseObject({ timestamp: Timestamp });
@@ -211,6 +224,47 @@ describe('other requests with a key', () => {
       expect(tools.calls).toHaveLength(1);
     },
     'an approval is given once',
+  );
+
+  verifies(
+    'idempotency.requests',
+    async () => {
+      const { model, service, store } = await startOnFullDisk();
+      await using _ = service;
+      const cancel = () => service.post('/api/sessions/default/cancel', {}, keyed('k'));
+      await service.post('/api/message', { message: 'first' });
+      await model.call(0);
+      await service.post('/api/message', { message: 'second' });
+      store.refuseNext('request.answered', FULL);
+      await errorOf(await cancel(), 503);
+      const second = await model.callFor('second');
+      expect(await answerOf(cancel())).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+      expect(second.signal.aborted).toBe(false);
+      expect((await viewOf(service, 'default')).turns.cancelled).toBe(1);
+    },
+    'a cancel whose answer could not be recorded does not cancel the next turn',
+  );
+
+  verifies(
+    'idempotency.requests',
+    async () => {
+      const { model, tools, service, store } = await startOnFullDisk('approval: { default: ask }\n');
+      await using _ = service;
+      await service.post('/api/message', { message: 'pay' });
+      (await model.call(0)).askFor({ name: 'pay', callId: 'c1' });
+      await eventually(
+        () => viewOf(service, 'default'),
+        ({ approvals }) => approvals.length > 0,
+      );
+      const approve = () =>
+        service.post('/api/sessions/default/approvals/c1', { decision: 'approve' }, keyed('k'));
+      store.refuseNext('request.answered', FULL);
+      await errorOf(await approve(), 503);
+      expect(await answerOf(approve())).toMatchObject({ status: 200, body: { status: 'approved' } });
+      await tools.call(0);
+      expect(tools.calls).toHaveLength(1);
+    },
+    'an approval whose answer could not be recorded counts',
   );
 
   verifies(

@@ -187,6 +187,17 @@ describe('the same key', () => {
       expect(doer.runs).toHaveLength(1);
     });
 
+    it('was refused all the same, and leaves the key free, when that cannot be erased', async () => {
+      const store = new WatchedStore(log);
+      const doer = new Doer(store);
+      store.beforeErase = () => Promise.reject(full);
+      const unknown = new ServiceError('SESSION_NOT_FOUND', 'There is no session.', {});
+      await expect(doer.failing(unknown).ask()).rejects.toBe(unknown);
+      await expect(doer.answering('paid').ask()).rejects.toBe(full);
+      store.beforeErase = async () => undefined;
+      expect(await doer.ask()).toBe('paid');
+    });
+
     it('may be sent again where that is safe', async () => {
       const store = new WatchedStore(log);
       const doer = new Doer(store);

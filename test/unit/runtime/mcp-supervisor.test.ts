@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
+import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { SERVERS_STREAM } from '../../../src/core/log/streams.ts';
 import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import type { ServerAuthorizations } from '../../../src/ports/server-authorization.ts';
@@ -93,6 +94,43 @@ describe('a server that is disconnected while it is being connected', () => {
     await begun.promise;
     await servers.disconnect('x', CLIENT);
     await answer;
+  });
+});
+
+describe('a log that takes nothing', () => {
+  const full = new StorageFullError('the disk is full');
+
+  it('leaves a server in the list that could not be removed, so that it can be removed later', async () => {
+    const { start, remembered } = cluster({}, { isShared: false });
+    const { servers, store, list, listed } = await start();
+    await servers.connect('x', files, CLIENT);
+    store.beforeErase = () => Promise.reject(full);
+    await expect(servers.disconnect('x', CLIENT)).rejects.toThrow(full.message);
+    await listed('x disconnected');
+    await expect(servers.disconnect('x', CLIENT)).rejects.toThrow(full.message);
+    expect(list()).toEqual(['x disconnected']);
+    store.beforeErase = async () => undefined;
+    await servers.disconnect('x', CLIENT);
+    expect([list(), await remembered()]).toEqual([[], {}]);
+  });
+
+  it('leaves a server as it was that another one was to replace', async () => {
+    const { start } = cluster({ files }, { isShared: false });
+    const { servers, store, connector, listed, tools } = await start();
+    await servers.disconnect('files', CLIENT);
+    store.refuseNext('mcp-server.registered', full);
+    await expect(servers.connect('files', others, CLIENT)).rejects.toThrow(full.message);
+    await listed('files disconnected');
+
+    const { connect } = connector;
+    connector.connect = () => Promise.reject(new Error('the server is broken'));
+    servers.takeOver({ files, late: files });
+    await listed('files disconnected', 'late error');
+    connector.connect = connect;
+    store.refuseNext('mcp-server.registered', full);
+    await expect(servers.connect('late', others, CLIENT)).rejects.toThrow(full.message);
+    await listed('files disconnected', 'late connected');
+    expect(tools()).toEqual(['late: files']);
   });
 });
 

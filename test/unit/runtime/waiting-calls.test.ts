@@ -7,14 +7,14 @@ import { DirectedTools } from '../../support/tools/directed-tools.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Rigs on one log and one clock. */
+/** Rigs on one log and one clock. The time of day of a rig may be behind that of the log. */
 function service(expiresAfterMs: number | null = HOUR_MS) {
   const clock = new SimulatedClock();
   const now = (): number => clock.now();
   const store = memoryEventStore(now);
-  const start = (limitMs = expiresAfterMs) =>
+  const start = (limitMs = expiresAfterMs, behindMs = 0) =>
     new SessionRig({
-      ...{ store, clock, now },
+      ...{ store, clock, now: () => now() - behindMs },
       tools: new DirectedTools({ pay: {}, look: {} }),
       stepTimeoutMs: 100 * HOUR_MS,
       approval: { rules: [], default: 'ask', ...(limitMs !== null && { expiresAfterMs: limitMs }) },
@@ -101,6 +101,22 @@ describe('an approval that nobody gives', () => {
     const heard = rig.listen();
     await rig.registry.recover();
     clock.increment(0);
+    await heard.event('tool-call.failed');
+  });
+
+  it('waits no longer than its whole time, and not less, when the time of day was set back', async () => {
+    const { clock, start } = service();
+    const stopped = start();
+    await ask(stopped);
+    await stopped.registry.drain(0);
+    const rig = start(HOUR_MS, 1_000 * HOUR_MS);
+    const heard = rig.listen();
+    await rig.registry.recover();
+    clock.increment(HOUR_MS - 1);
+    const session = await rig.registry.session('s');
+    await session.settled();
+    expect(rig.registry.waitingApprovals).toHaveLength(1);
+    clock.increment(1);
     await heard.event('tool-call.failed');
   });
 

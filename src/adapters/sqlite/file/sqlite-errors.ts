@@ -52,9 +52,14 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === primaryCode.busy;
 }
 
-/** Adds the file and advice for the operator to an error of SQLite. Returns other errors unchanged. */
+/** Whether there was no space for a file that is written without SQLite. */
+function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+}
+
+/** Adds the file and advice for the operator to an error of SQLite or of a full disk. Returns others unchanged. */
 export function explainSqliteError(error: unknown, file: string, attempt: string): unknown {
-  const code = resultCode(error);
+  const code = isNoSpace(error) ? primaryCode.full : resultCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
   const message = `cannot ${attempt} ${file}: ${error.message}${adviceFor(code, file)}`;
   const Explained = code === primaryCode.full ? StorageFullError : Error;

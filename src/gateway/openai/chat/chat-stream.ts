@@ -3,7 +3,7 @@ import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { EventParts } from '../../sse/event-parts.ts';
-import { type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
+import { type EventSink, type StreamEnd, serverSentEvents } from '../../sse/server-sent-events.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { chatErrorEvent } from '../openai-error.ts';
 import { ChatChunks } from './chat-answers.ts';
@@ -61,9 +61,9 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
   };
   run().catch((error: unknown) => accepted.reject(error));
   const { sessionId, turnId } = await accepted.promise;
-  const stop = (): void => {
+  const stop = (why: StreamEnd): void => {
     events.drop();
-    if (isOver || session.isNamed || key) return;
+    if (why === 'stopping' || isOver || session.isNamed || key) return;
     const cancel = { sessionId, turnId, reason: 'the client went away' };
     // The turn may have ended meanwhile, and nobody is left to be told.
     bus.send('turn.cancel', cancel, context).catch(() => undefined);

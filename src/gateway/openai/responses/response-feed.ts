@@ -1,6 +1,5 @@
 import { EventParts } from '../../sse/event-parts.ts';
-import type { EventFeed } from '../../sse/server-sent-events.ts';
-import { type FollowDeps, followSession } from '../../stream/followed-session.ts';
+import { type FollowDeps, type FollowedSession, followSession } from '../../stream/followed-session.ts';
 import type { FrameSink } from '../../stream/resuming-reader.ts';
 import type { BegunResponse } from './asked-response.ts';
 import { TurnResponses } from './turn-responses.ts';
@@ -20,7 +19,7 @@ export function readResponse(
   deps: FollowDeps,
   { place, afterSeq }: BegunResponse,
   { sink, encode, onOver, onError }: FeedListener,
-): EventFeed {
+): FollowedSession {
   const parts = new EventParts((part) => sink.send(part));
   const responses = new TurnResponses(place, (type, json, number) => parts.add(encode(type, json, number)));
   return followSession(deps, {

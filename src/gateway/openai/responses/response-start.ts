@@ -1,9 +1,9 @@
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { CallId, SessionId } from '../../../core/ids.ts';
+import { isSentWith } from '../../../core/request/sent-before.ts';
 import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
 import { newSessionId } from '../../requests/new-session-id.ts';
-import { isSentWith } from '../../requests/sent-before.ts';
 import { answerBefore } from '../../turns/answered-before.ts';
 import type { ToolAnswers } from '../../turns/given-answers.ts';
 import { isLastMessage } from '../../turns/recorded-turn.ts';

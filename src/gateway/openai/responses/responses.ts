@@ -7,7 +7,12 @@ import { parseQuery } from '../../http/request-query.ts';
 import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import { holdSession } from '../../security/held-session.ts';
-import { type EventFeed, type EventSink, serverSentEvents } from '../../sse/server-sent-events.ts';
+import {
+  type EventFeed,
+  type EventSink,
+  type StreamEnd,
+  serverSentEvents,
+} from '../../sse/server-sent-events.ts';
 import { isLastMessage } from '../../turns/recorded-turn.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
@@ -167,9 +172,9 @@ function eventsOf(
         sink.fail(error);
       },
     });
-    const stop = (): void => {
+    const stop = (why: StreamEnd): void => {
       feed.stop();
-      if (!isOver) onGone?.();
+      if (!isOver && why === 'left') onGone?.();
     };
     return { drained: feed.drained, stop };
   };

@@ -3,7 +3,7 @@ import type { ClientSocket } from '../../../ports/client-socket.ts';
 import { optional } from '../../../wire/requests.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import type { KnownClient } from '../../security/handshake.ts';
-import type { EventFeed } from '../../sse/server-sent-events.ts';
+import type { FollowedSession } from '../../stream/followed-session.ts';
 import { withModel } from '../chosen-agent.ts';
 import type { AskedResponse, BegunResponse } from '../responses/asked-response.ts';
 import { readResponse } from '../responses/response-feed.ts';
@@ -25,7 +25,7 @@ export class SocketResponse {
   readonly #deps: ResponsesDeps;
   readonly #asked: AskedResponse;
   readonly #begun: BegunResponse;
-  #feed: EventFeed | null = null;
+  #feed: FollowedSession | null = null;
   #release: () => void = () => undefined;
 
   private constructor(deps: ResponsesDeps, asked: AskedResponse, begun: BegunResponse) {

@@ -1,12 +1,12 @@
-import type { Envelope } from '../../core/log/envelope.ts';
-import { IDEMPOTENCY_TTL_MS, isExpired } from '../../core/request/idempotency.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
-import type { IdempotencyKey } from '../../core/request/request-events.ts';
-import { actorOf } from '../../core/request/request-origin.ts';
+import type { Envelope } from '../log/envelope.ts';
+import { IDEMPOTENCY_TTL_MS, isExpired } from './idempotency.ts';
+import type { RequestContext } from './request-context.ts';
+import type { IdempotencyKey } from './request-events.ts';
+import { actorOf } from './request-origin.ts';
 
 /**
  * Whether the event records what this client has sent with this key before. A message has its key in the event. The answer
- * to a tool call has it as the cause of the event.
+ * to a tool call and a cancellation have it as the cause of the event.
  */
 export function isSentWith(key: IdempotencyKey, context: RequestContext): (envelope: Envelope) => boolean {
   const { principal, tenant } = actorOf(context);

@@ -1,0 +1,58 @@
+import { describe, expect } from 'vitest';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { eventually } from '../../support/project/eventually.ts';
+import { RunningService } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { viewOf } from '../../support/sessions/session-api.ts';
+import { verifies } from '../requirements.ts';
+
+const YAML = JSON.stringify({
+  llm: { provider: 'scripted', model: 'offline' },
+  server: { drainTimeoutMs: 0 },
+});
+
+/** Streams that no client comes back to: one that leaves cancels its turn. */
+const STREAMS = {
+  'a chat completion': {
+    path: '/v1/chat/completions',
+    body: { model: 'default', stream: true, messages: [{ role: 'user', content: 'talk' }] },
+  },
+  'a response': { path: '/v1/responses', body: { model: 'default', stream: true, input: 'talk' } },
+};
+
+async function start(dataDir: string) {
+  const model = new DirectedModel();
+  const service = await RunningService.start({ yaml: YAML, adapters: { model }, dataDir });
+  return { model, service, [Symbol.asyncDispose]: () => service.close() };
+}
+
+describe('a service that stops in the middle of a stream', () => {
+  for (const [name, { path, body }] of Object.entries(STREAMS))
+    verifies(
+      'openai.stream-stopped',
+      async () => {
+        await using folder = await tempDirectory();
+        let sessionId = '';
+        {
+          await using rig = await start(folder.path);
+          const answering = rig.service.fetch(path, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify(body),
+          });
+          (await rig.model.call(0)).say('I talk ');
+          const answer = await answering;
+          sessionId = answer.headers.get('x-session-id') ?? '';
+        }
+        await using rig = await start(folder.path);
+        (await rig.model.call(0)).answer('Here again.');
+        const view = await eventually(
+          () => viewOf(rig.service, sessionId),
+          ({ openTurnId }) => openTurnId === null,
+        );
+        expect(view.turns).toMatchObject({ completed: 1, cancelled: 0 });
+        expect(view.history.at(-1)).toMatchObject({ content: 'Here again.' });
+      },
+      name,
+    );
+});
