@@ -41,7 +41,7 @@ export class Admission {
   /** Rejects with the error of the function that gives the token, and with a TypeError when that is no token. */
   async enter(signal: AbortSignal): Promise<Entry> {
     const entry = await this.#ask(signal);
-    if (!('refusal' in entry) || !this.#renew(entry.refusal.error)) return entry;
+    if (!('refusal' in entry) || !this.renew(entry.refusal.error)) return entry;
     return await this.#ask(signal);
   }
 
@@ -61,11 +61,11 @@ export class Admission {
    */
   ended(body: ErrorBody): void {
     const error = new RefusedError(body);
-    if (!this.#renew(error)) throw error;
+    if (!this.renew(error)) throw error;
   }
 
   /** Forgets a token that has ended. @returns whether there may be another one. */
-  #renew(error: HandshakeRefusal['error']): boolean {
+  renew(error: HandshakeRefusal['error']): boolean {
     if (!hasEnded(error) || this.#isRenewing || typeof this.#options.token === 'string') return false;
     this.#isRenewing = true;
     this.#kept = null;

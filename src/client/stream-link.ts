@@ -156,7 +156,8 @@ export class StreamLink {
       const refusal = await this.#whyRefused(signal);
       if (refusal === null || signal.aborted) return;
       if (refusal.isTemporary) this.#retry(refusal, delayMs);
-      else this.#deps.onError(refusal.error);
+      // The next attempt asks for another token.
+      else if (!this.#deps.admission?.renew(refusal.error)) this.#deps.onError(refusal.error);
     } catch (error) {
       if (!signal.aborted) this.#deps.onError(error);
     }

@@ -62,6 +62,9 @@ export const HistoryConfig = z.strictObject({
 /** That MCP clients send: those of sessions, and of requests for themselves. */
 const MCP_HEADERS = ['Mcp-Protocol-Version', 'Mcp-Session-Id', 'Mcp-Method', 'Mcp-Name', 'Last-Event-ID'];
 
+/** That A2A clients send with each request. */
+const A2A_HEADERS = ['A2A-Version'];
+
 /** `*` is one, too. */
 const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header');
 
@@ -76,7 +79,7 @@ export const CorsConfig = z.strictObject({
     )
     .default([]),
   methods: z.array(z.string()).default(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']),
-  headers: z.array(HeaderName).default(['Content-Type', 'Authorization', ...MCP_HEADERS]),
+  headers: z.array(HeaderName).default(['Content-Type', 'Authorization', ...MCP_HEADERS, ...A2A_HEADERS]),
   maxAgeSeconds: z.int().min(0).default(86_400),
 });
 export type CorsConfig = z.infer<typeof CorsConfig>;

@@ -58,6 +58,7 @@ export function readTask(
       return frames;
     },
     isOver: () => isShown && isOver(task),
+    mayGoOn: () => task.state === 'TASK_STATE_INPUT_REQUIRED',
     ...{ onOver: onEnd, onDeleted: onEnd, onError },
   });
 }

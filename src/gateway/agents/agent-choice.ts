@@ -84,7 +84,7 @@ export function forAgent(context: RequestContext, agent: AgentId | undefined): R
 }
 
 function isJson({ method, headers }: ServedRequest): boolean {
-  return method !== 'GET' && method !== 'HEAD' && /\bjson\b/.test(headers.get('content-type') ?? '');
+  return method !== 'GET' && method !== 'HEAD' && /\bjson\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** The route itself refuses what is not valid JSON. */

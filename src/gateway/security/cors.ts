@@ -2,8 +2,11 @@ import type { CorsConfig } from '../../config/schema/agent-config.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { OriginPolicy } from './origin-policy.ts';
 
-const EXPOSED_HEADERS =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, X-Session-Id, X-Should-Retry';
+/** What clients read of an answer. MCP clients learn from `WWW-Authenticate` where and for what they have to sign in. */
+const EXPOSED_HEADERS = [
+  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'],
+  ...['Mcp-Session-Id', 'X-Session-Id', 'X-Should-Retry', 'WWW-Authenticate'],
+].join(', ');
 
 /** The CORS headers for browsers. Without `cors.origins` there are none. */
 export class Cors {

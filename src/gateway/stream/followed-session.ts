@@ -23,6 +23,8 @@ export interface Following
   readonly take: (signal: SessionSignal) => string;
   /** Whether nothing follows. */
   readonly isOver: () => boolean;
+  /** Whether more may follow where it is over. Then the reader ends only after what happens at the same time. */
+  readonly mayGoOn?: () => boolean;
   /** Called once, when nothing follows, unless one of those below is. */
   readonly onOver: () => void;
   /** The session was deleted before that. */
@@ -50,6 +52,7 @@ export function followSession(
     begin = () => '',
     take,
     isOver,
+    mayGoOn = () => false,
     onOver,
     onDeleted,
     onError,
@@ -68,10 +71,15 @@ export function followSession(
     stop();
     last();
   };
+  const lookForEnd = (): void => {
+    if (isOver()) end(onOver);
+  };
   const send = (text: string): boolean => {
     if (hasEnded) return true;
     const isTaken = text === '' || sink.send(text);
-    if (isOver()) end(onOver);
+    // The calls of one step ask one after the other, at once.
+    if (mayGoOn()) setImmediate(lookForEnd);
+    else lookForEnd();
     return isTaken;
   };
   const reader = new ResumingReader(

@@ -2,6 +2,7 @@ import { type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
 import { contentHash } from '../../../src/core/content-hash.ts';
 import {
+  all,
   BINDINGS,
   data,
   dataIn,
@@ -88,7 +89,8 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
     async () => {
       await using rig = await A2aRig.start();
       const client = await rig.client(binding);
-      const { id: taskId } = await waitingTask(rig, client, 'c1', 'c2');
+      const { id: taskId, status } = await waitingTask(rig, client, 'c1', 'c2');
+      expect(dataIn(status?.message)).toMatchObject([{ callId: 'c1' }, { callId: 'c2' }]);
       await expect(taskFor(client, message('deny', { taskId }))).rejects.toThrow('several approvals');
       const noSuch = taskFor(client, message(data({ approve: true, callId: 'c9' }), { taskId }));
       await expect(noSuch).rejects.toThrow('No call c9');
@@ -109,6 +111,23 @@ describe.each(BINDINGS)('approvals over %s', (binding) => {
       });
     },
     `several calls, ${binding}`,
+  );
+
+  verifies(
+    'a2a.approval',
+    async () => {
+      await using rig = await A2aRig.start();
+      const client = await rig.client(binding);
+      const telling = all(client.sendMessageStream(message('pay the bills')));
+      const pay = (callId: string) => ({ name: 'pay', callId, arguments: { amount: 5 } });
+      (await rig.model.call(0)).askFor(pay('c1'), pay('c2'));
+      const payload = (await telling).at(-1)?.payload;
+      if (payload?.$case !== 'statusUpdate') throw new Error('the last event is another one');
+      const { status } = payload.value;
+      expect(status?.state).toBe(WAITING);
+      expect(dataIn(status?.message)).toMatchObject([{ callId: 'c1' }, { callId: 'c2' }]);
+    },
+    `a stream tells of all calls that wait before it ends, ${binding}`,
   );
 
   verifies(

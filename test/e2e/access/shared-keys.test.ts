@@ -16,6 +16,7 @@ const MCP = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+const Responded = z.looseObject({ id: z.string() });
 const Exported = z.object({ event: z.object({ key: z.object({ id: z.string() }).optional() }) });
 
 type Frame = TextSocket['frames'][number];
@@ -111,6 +112,27 @@ describe('the idempotency keys in a shared session', () => {
       });
     },
     'at every door, also where the text is the same',
+  );
+
+  verifies(
+    'grants.keys',
+    async () => {
+      await using setup = await start();
+      const { ask, listed } = setup;
+      const respond = async (body: object, key: string) => {
+        const headers = { 'Idempotency-Key': key };
+        const response = await ask('bob', '/v1/responses', { model: 'default', ...body }, headers);
+        return Responded.parse(await response.json());
+      };
+      const { id } = await respond({ conversation: PLAN, input: 'begin' }, 'r1');
+      const next = { previous_response_id: id, input: 'go on' };
+      const first = await respond(next, 'r2');
+      expect(first).toMatchObject({ status: 'completed', previous_response_id: id });
+      expect(await respond(next, 'r2')).toEqual(first);
+      const all = said(await listed('ada', 'plan')).flat();
+      expect(all.filter((text) => text === 'go on')).toHaveLength(1);
+    },
+    'with a response that follows another one',
   );
 
   verifies('grants.keys', async () => {

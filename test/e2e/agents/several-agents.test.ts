@@ -98,6 +98,18 @@ describe('several agents', () => {
     'agents.choose',
     async () => {
       await using service = await RunningService.start({ agents: AGENTS });
+      const headers = { 'Content-Type': 'Application/JSON' };
+      const say = (agent: string) => service.post('/api/message-sync', { message: 'hi', agent }, headers);
+      expect(await json(say('shop'))).toMatchObject({ response: 'Shop: hi' });
+      expect(await errorOf(await say('nobody'), 404)).toMatchObject({ code: 'AGENT_NOT_FOUND' });
+    },
+    'in a body, however its media type is written',
+  );
+
+  verifies(
+    'agents.choose',
+    async () => {
+      await using service = await RunningService.start({ agents: AGENTS });
       for (const query of ['agents/shop', 'agents/shop/', '?agent=shop']) {
         using client = await service.connect(query);
         client.say('hi');

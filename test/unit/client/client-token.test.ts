@@ -49,6 +49,13 @@ async function endToken({ service }: ClientRig): Promise<void> {
   await vi.advanceTimersByTimeAsync(250);
 }
 
+/** The connection fails before its first frame, and the service says that the token has expired. */
+async function failExpired({ service }: ClientRig): Promise<void> {
+  service.refuse(401, expired.data);
+  service.socket.drop();
+  await settle();
+}
+
 describe('a client with a token', () => {
   it('gets a ticket for each connection, and never shows the token in a URL', async () => {
     const rig = await start('as_secret');
@@ -144,6 +151,28 @@ describe('a client with a function that gives tokens', () => {
     expect(rig.service.bearers).toEqual(['Bearer a', 'Bearer b']);
     expect(rig.service.sockets).toHaveLength(1);
     rig.session.close();
+  });
+
+  it('asks for another when it learns only from a failed connection that the first has expired', async () => {
+    const rig = await start(tokens());
+    await failExpired(rig);
+    expect(rig.session.status).toBe('connecting');
+    await vi.advanceTimersByTimeAsync(250);
+    expect(rig.service.bearers).toEqual(['Bearer a', 'Bearer b']);
+    rig.service.socket.resumed(0);
+    expect(rig.statuses.at(-1)).toBe('live');
+    rig.session.close();
+  });
+
+  it('fails when no connection was made with the second either', async () => {
+    const give = tokens();
+    const rig = await start(give);
+    await failExpired(rig);
+    await vi.advanceTimersByTimeAsync(250);
+    const ready = expect(rig.session.ready()).rejects.toMatchObject({ details: { reason: 'expired' } });
+    await failExpired(rig);
+    await ready;
+    expect(give).toHaveBeenCalledTimes(2);
   });
 
   it.each([

@@ -10,6 +10,7 @@ import { FrameLimits, type FrameLimitsDeps } from '../../security/frame-limits.t
 import type { KnownClient } from '../../security/handshake.ts';
 import type { CredentialHolder, HeldCredentials } from '../../security/held-credentials.ts';
 import { endLost } from '../../security/lost-socket.ts';
+import { Recipient } from '../../stream/recipient.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
 import { openAiError } from '../openai-error.ts';
 import type { SocketResponse } from './socket-response.ts';
@@ -28,6 +29,8 @@ export interface ResponsesConnectionDeps extends FrameLimitsDeps {
 export class ResponsesConnection implements SocketLife, CredentialHolder {
   readonly #client: KnownClient;
   readonly #socket: ClientSocket;
+  /** Gets what is said beside responses. Those wait by themselves for a client that does not read. */
+  readonly #recipient: Recipient;
   readonly #deps: ResponsesConnectionDeps;
   readonly #limits: FrameLimits;
   /** Whether a request is answered. The next one is refused until then, so that nothing piles up. */
@@ -39,6 +42,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
   constructor(client: KnownClient, socket: ClientSocket, deps: ResponsesConnectionDeps) {
     this.#client = client;
     this.#socket = socket;
+    this.#recipient = new Recipient(socket);
     this.#deps = deps;
     this.#limits = new FrameLimits(deps);
     deps.credentials?.hold(this, client.context);
@@ -110,7 +114,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
   #refuse(thrown: unknown): void {
     const error = clientError(thrown, this.#deps.log, {}, 'a response could not be told');
     const { status } = errorCatalogue[error.code];
-    this.#socket.send(JSON.stringify({ type: 'error', status, ...openAiError(error) }));
+    this.#recipient.send(JSON.stringify({ type: 'error', status, ...openAiError(error) }));
   }
 }
 

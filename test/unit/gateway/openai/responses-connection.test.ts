@@ -3,6 +3,7 @@ import { LimitsConfig } from '../../../../src/config/schema/agent-config.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import { ResponsesConnection } from '../../../../src/gateway/openai/socket/responses-connection.ts';
 import { rateLimits } from '../../../../src/gateway/security/rate-limits.ts';
+import { MAX_BUFFERED_BYTES, SLOW_READER_CODE } from '../../../../src/gateway/stream/recipient.ts';
 import { SignalFanOut } from '../../../../src/gateway/stream/signal-fan-out.ts';
 import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
 import { FakeBroadcast } from '../../../support/sockets/fake-broadcast.ts';
@@ -43,7 +44,7 @@ async function beginning() {
   const text = JSON.stringify({ type: 'response.create', model: 'a', input: 'hi' });
   connection.receive(text, text.length);
   await asked.promise;
-  return { connection, gate, cancelled, cancellation: told.promise };
+  return { connection, socket, gate, cancelled, cancellation: told.promise };
 }
 
 it('a response that begins while its client goes away is cancelled', async () => {
@@ -59,6 +60,23 @@ it('a response that begins while the service stops goes on later', async () => {
   connection.end();
   connection.closed();
   gate.resolve();
-  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  await settled();
   expect(cancelled).toEqual([]);
 });
+
+it('a client that does not read the errors of its frames is closed, and gets no more of them', async () => {
+  const { connection, socket } = await beginning();
+  socket.reads = false;
+  const waiting = 'x'.repeat(MAX_BUFFERED_BYTES);
+  socket.kept.push(waiting);
+  for (let frame = 0; frame < 5; frame += 1) connection.receive('{', 1);
+  await settled();
+  const reason = expect.stringMatching(/^slow-reader/);
+  expect(socket.endings).toEqual([{ code: SLOW_READER_CODE, reason }]);
+  // Whether the client reads is known only after the first.
+  expect(socket.kept).toEqual([waiting, expect.stringContaining('"type":"error"')]);
+});
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+}
