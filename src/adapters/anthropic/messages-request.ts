@@ -30,7 +30,7 @@ export function messagesRequest(
   prefixes: ThinkingPrefixes,
 ): MessagesRequest {
   const model = claudeModel(access.model);
-  const { tools, choice } = toolsOf(request, config);
+  const { tools, choice } = toolsOf(request, config, model);
   const bindsThinking = model.thinking === 'adaptive';
   const all = conversation(request.messages);
   const messages = bindsThinking ? withFittingThinking(all, prefixes, request.systemPrompt, tools) : all;
@@ -41,7 +41,9 @@ export function messagesRequest(
     ...contents(request.systemPrompt, tools, messages, config),
     ...(choice && { tool_choice: choice }),
     ...(config.stop && { stop_sequences: config.stop }),
-    ...(canThink(model, messages) && thinkingSettings(model, config.reasoningEffort, maxTokens)),
+    ...(isForced(choice)
+      ? withoutThinking(model, config)
+      : canThink(model, messages) && thinkingSettings(model, config.reasoningEffort, maxTokens)),
     stream: true,
   } satisfies MessageCreateParamsStreaming;
   let prefix: string | undefined;
@@ -57,10 +59,17 @@ export function messagesRequest(
 
 type Contents = Pick<MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;
 
-type ForcedChoice = Exclude<ToolChoice, { type: 'none' }>;
+type PossibleChoice = Exclude<ToolChoice, { type: 'none' }>;
 
-function choiceOf(choice: Exclude<ModelRequest['toolChoice'], 'none'>): ForcedChoice {
-  if (choice === undefined || choice === 'auto') return { type: 'auto' };
+/**
+ * A model that thinks cannot be forced to use a tool. One whose thinking cannot be disabled is left to choose.
+ * https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#forced-tool-use-is-not-supported
+ */
+function choiceOf(
+  choice: Exclude<ModelRequest['toolChoice'], 'none'>,
+  { thinkingOff }: ClaudeModel,
+): PossibleChoice {
+  if (choice === undefined || choice === 'auto' || thinkingOff !== 'disabled') return { type: 'auto' };
   return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.name };
 }
 
@@ -88,11 +97,12 @@ function contents(
 function toolsOf(
   { tools, messages, toolChoice }: ModelRequest,
   { parallelToolCalls }: LlmConfig,
+  model: ClaudeModel,
 ): { tools: Tool[]; choice?: ToolChoice } {
   if (tools.length > 0) {
     const list = tools.map(toolOf);
     if (toolChoice === 'none') return { tools: list, choice: { type: 'none' } };
-    const choice = choiceOf(toolChoice);
+    const choice = choiceOf(toolChoice, model);
     if (parallelToolCalls !== false) return { tools: list, ...(choice.type !== 'auto' && { choice }) };
     return { tools: list, choice: { ...choice, disable_parallel_tool_use: true } };
   }
@@ -108,6 +118,22 @@ function toolOf({ name, description, inputSchema }: ModelTool): Tool {
     ...(description !== '' && { description }),
     input_schema: { ...inputSchema, type: 'object' },
   };
+}
+
+function isForced(choice: ToolChoice | undefined): boolean {
+  return choice?.type === 'any' || choice?.type === 'tool';
+}
+
+/**
+ * For a request whose model must use a tool. Newer models may think without being asked to.
+ * The messages need no change: only the first step of a turn is forced, and no thinking is sent back to that.
+ */
+function withoutThinking(
+  { isClaude, thinking }: ClaudeModel,
+  { reasoningEffort }: LlmConfig,
+): Pick<MessageCreateParamsStreaming, 'thinking'> {
+  const mayThink = reasoningEffort !== undefined || (isClaude && thinking === 'adaptive');
+  return mayThink ? { thinking: { type: 'disabled' } } : {};
 }
 
 /** Leaves out the thinking that the model would refuse. */

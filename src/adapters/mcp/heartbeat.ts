@@ -5,6 +5,7 @@ import { RequestTimeoutError } from './peer/rpc-errors.ts';
 /** Shortest time between two pings. Errors may come in floods; pings must not. */
 const MIN_GAP_MS = 500;
 const TOO_MANY_REQUESTS = 429;
+const SERVER_ERROR = 500;
 
 export interface HeartbeatOptions {
   readonly intervalMs: number;
@@ -60,10 +61,16 @@ export class Heartbeat {
   }
 
   #provesDeath(error: unknown): boolean {
-    // A server that answers "too many requests" is alive.
-    if (error instanceof HttpStatusError) return error.status !== TOO_MANY_REQUESTS;
+    if (error instanceof HttpStatusError) return this.#statusProvesDeath(error.status);
     if (error instanceof RequestTimeoutError) return !this.#options.isBusy();
     // An answer, even if the server does not know `ping`.
     return !(error instanceof ServerPeerError);
+  }
+
+  #statusProvesDeath(status: number): boolean {
+    // A server that answers "too many requests" is alive.
+    if (status === TOO_MANY_REQUESTS) return false;
+    // What stands before the server may fail for a moment, while the calls go on in their streams.
+    return status < SERVER_ERROR || !this.#options.isBusy();
   }
 }

@@ -16,7 +16,7 @@ export function resultLine({ result, error }: Pick<ToolCallView, 'result' | 'err
   const { content, structuredContent } = result;
   const text = content.find((block) => block.type === 'text' && typeof block.text === 'string')?.text;
   if (typeof text === 'string') return oneLine(text);
-  if (content.length === 0 && structuredContent) return oneLine(valueText(structuredContent));
+  if (content.length === 0 && structuredContent !== undefined) return oneLine(valueText(structuredContent));
   return content.map(({ type }) => type).join(', ');
 }
 

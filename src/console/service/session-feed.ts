@@ -156,18 +156,21 @@ export class SessionFeed {
 
   /** Another tab may have opened the stream, so the hub can be ahead of this tab, or a moment behind it. */
   async #join({ seq, steps, state }: JoinedSession): Promise<void> {
-    this.#early = [];
+    const early: StreamEvent[] = [];
+    this.#early = early;
+    let missing: readonly TimedEvent[];
     try {
-      const missing = await this.#pages.between(this.#last?.seq ?? 0, seq);
-      for (const event of missing) this.#record(event);
+      missing = await this.#pages.between(this.#last?.seq ?? 0, seq);
     } catch (error) {
-      this.#end(errorText(error));
+      if (this.#early === early) this.#end(errorText(error));
+      return;
     }
-    if (this.#isClosed) return;
+    // A later join loads what this one has loaded, and what is newer.
+    if (this.#isClosed || this.#early !== early) return;
+    for (const event of missing) this.#record(event);
     this.#streamSeq = seq;
     const thoughts = new Map([...this.#snapshot.thoughts, ...steps.thoughts]);
     this.#change({ ...state, thoughts, running: this.#isStreamBehind ? null : steps.running });
-    const early = this.#early;
     this.#early = null;
     for (const event of early) this.#take(event);
   }

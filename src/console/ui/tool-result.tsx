@@ -11,7 +11,7 @@ export function ToolResultView({ result: { content, structuredContent } }: { rea
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and never move
         <ContentBlock key={index} block={block} />
       ))}
-      {structuredContent && <Json value={structuredContent} />}
+      {structuredContent !== undefined && <Json value={structuredContent} />}
     </div>
   );
 }

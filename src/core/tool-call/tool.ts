@@ -13,7 +13,7 @@ export type Tool = z.infer<typeof Tool>;
 /** The result of a tool: MCP content blocks, and a structured value if the tool returns one. */
 export const ToolResult = z.object({
   content: z.array(z.looseObject({ type: z.string() })),
-  structuredContent: z.record(z.string(), z.unknown()).optional(),
+  structuredContent: z.unknown().optional(),
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 

@@ -15,8 +15,9 @@ import { ChangeNotices } from './change-notices.ts';
 import { type McpEra, mcpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
 import { asMcpError } from './mcp-error.ts';
-import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
+import { LOG_LEVELS, type LogLevel } from './mcp-object.ts';
 import { type McpHandler, type McpSurface, TASKS_EXTENSION } from './mcp-surface.ts';
+import { olderResult } from './older-result.ts';
 
 export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
   readonly surface: McpSurface;
@@ -56,7 +57,7 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
     if (!handler) return;
     server.setRequestHandler(method, { params }, async (asked, ctx) => {
       const result = await handler(asked, mcpCall(calls, ctx)).catch(rethrow);
-      return { ...(era === 'legacy' ? withoutNewerFields(result) : result) };
+      return { ...(era === 'legacy' ? olderResult(result) : result) };
     });
   };
   addRoutes(route, surface);
@@ -132,11 +133,6 @@ const noValidator: jsonSchemaValidator = {
 function capabilitiesOf({ capabilities, getTask }: McpSurface, era: McpEra): ServerCapabilities {
   const extensions = era === 'modern' && getTask && { [TASKS_EXTENSION]: {} };
   return { logging: {}, ...capabilities, ...(extensions && { extensions }) };
-}
-
-/** Clients of the older era know neither kinds of results nor how long a list stays good. */
-function withoutNewerFields({ resultType, ttlMs, cacheScope, ...result }: McpObject): McpObject {
-  return result;
 }
 
 function nameOf({ name, description }: AgentIdentity): AgentIdentity {

@@ -11,6 +11,8 @@ export interface ErrorBodyFacts {
   /** All sentences, in lower case. */
   readonly text: string;
   readonly retryAfterMs: number | undefined;
+  /** The limits that Google says were exceeded: `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
+  readonly quotaIds: readonly string[];
 }
 
 const Fields = z.record(z.string(), z.unknown()).catch({});
@@ -39,6 +41,7 @@ export function readErrorBody(body: unknown): ErrorBodyFacts {
     param: objects.map(paramOf).find((param) => param !== undefined),
     text: texts.join('\n').toLowerCase(),
     retryAfterMs: objects.map(retryDelayOf).find((delay) => delay !== undefined),
+    quotaIds: objects.flatMap(quotaIdsOf),
   };
 }
 
@@ -75,4 +78,9 @@ function paramOf({ param, loc }: Record<string, unknown>): string | undefined {
 function retryDelayOf({ retryDelay }: Record<string, unknown>): number | undefined {
   const seconds = typeof retryDelay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] : undefined;
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
+/** Of Google's `QuotaFailure`. */
+function quotaIdsOf({ violations }: Record<string, unknown>): string[] {
+  return objectsIn(violations).flatMap((violation) => textsOf(violation, ['quotaId']));
 }

@@ -145,13 +145,23 @@ const signs: readonly Sign[] = [
   },
 ];
 
-export function failureKindOf({ codes, text }: ErrorBodyFacts, status: number | undefined): FailureKind {
+export function failureKindOf(facts: ErrorBodyFacts, status: number | undefined): FailureKind {
+  const { codes, text } = facts;
   const found = signs.find(
     (sign) =>
       isPossible(sign.kind, status) &&
       (codes.some((code) => sign.codes.test(code.toLowerCase())) || sign.text.test(text)),
   );
-  return found?.kind ?? kindOfStatus(status);
+  const kind = found?.kind ?? kindOfStatus(status);
+  return kind === 'quota' && status === 429 && isOverSoon(facts) ? 'rate' : kind;
+}
+
+/**
+ * Google has one sentence for all its limits: "You exceeded your current quota". It asks to wait for any of them, but
+ * the limit of a day is not over after the wait.
+ */
+function isOverSoon({ retryAfterMs, quotaIds }: ErrorBodyFacts): boolean {
+  return retryAfterMs !== undefined && !quotaIds.some((id) => /PerDay/i.test(id));
 }
 
 /** Whether the status allows the kind. Words alone may mislead: a failing server may use any words. */

@@ -38,6 +38,8 @@ export interface ProviderDefaults {
   readonly seedField?: string;
   /** Whether a chat completion takes a JSON Schema for the reply: not at all if absent, or only where there are no tools. */
   readonly outputSchema?: 'always' | 'without-tools';
+  /** Whether `tool_choice` of a chat completion must be a word, which cannot name a tool. */
+  readonly toolChoiceIsWord?: boolean;
   /** Most tools in a request, if the provider has a limit. */
   readonly maxTools?: number;
 }
@@ -189,6 +191,8 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     acceptsStreamOptions: true,
     ...usual,
     outputSchema: 'without-tools',
+    // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/670
+    toolChoiceIsWord: true,
   },
   vllm: {
     label: 'vLLM',

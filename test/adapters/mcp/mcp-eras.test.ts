@@ -63,6 +63,15 @@ describe.each([
     expect(JSON.parse(String(said(outcome)))).toEqual({ r: roots, state: 'state-1' });
   });
 
+  test('may give a structured result that is no object', async () => {
+    await using client = await start();
+    await client.connection.listTools();
+    expect(await client.connection.callTool('numbers', {})).toEqual({
+      status: 'succeeded',
+      result: { content: [{ type: 'text', text: '[1]' }], structuredContent: [1] },
+    });
+  });
+
   test('fails the call if nobody answers', async () => {
     await using client = await start();
     expect(await client.connection.callTool('roots', {})).toEqual({

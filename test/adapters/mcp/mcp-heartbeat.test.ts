@@ -48,6 +48,25 @@ test('takes silence for death only when the server has nothing to do', async () 
   expect(busy.onDead).not.toHaveBeenCalled();
 });
 
+test.each([502, 503, 504])(
+  'takes HTTP %i for death only when the server has nothing to do',
+  async (status) => {
+    const failing = () => Promise.reject(new HttpStatusError(status, 'no server'));
+    const idle = heartbeat(failing);
+    const busy = heartbeat(failing, true);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(idle.onDead).toHaveBeenCalledTimes(1);
+    expect(busy.onDead).not.toHaveBeenCalled();
+    expect(busy.pings).toHaveBeenCalledTimes(2);
+  },
+);
+
+test('takes HTTP 404 for death, even when the server has something to do', async () => {
+  const busy = heartbeat(() => Promise.reject(new HttpStatusError(404, 'no session')), true);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(busy.onDead).toHaveBeenCalledTimes(1);
+});
+
 test('asks at once on a suspicion, but not for each of many', async () => {
   const { beat, pings } = heartbeat(() => Promise.resolve({}));
   beat.suspect();

@@ -167,6 +167,42 @@ describe('the token of a tool server', () => {
     for (const secret of server.secrets) expect(refusal).not.toContain(secret);
   });
 
+  it.each([
+    ['400', 400],
+    ['200, as GitHub does', 200],
+  ])(
+    'leads back to the address when the refresh is refused by a code of its own with %s',
+    async (_what, status) => {
+      await using server = await authorizingServer();
+      const tools = authorizedTools(server.url);
+      await tools.refusal();
+      await tools.visit();
+      server.expire();
+      server.answerRefreshes({ status, error: 'bad_refresh_token' });
+      expect(await tools.refusal()).toContain('authorization of a person');
+      expect(tools.url()).toContain('/authorize?');
+    },
+  );
+
+  it.each([
+    { status: 429, error: 'too_many_requests' },
+    { status: 400, error: 'temporarily_unavailable' },
+    { status: 503, error: 'invalid_grant' },
+  ])('is refreshed later when the refresh is answered with $status $error', async (answer) => {
+    await using server = await authorizingServer();
+    const tools = authorizedTools(server.url);
+    await tools.refusal();
+    await tools.visit();
+    server.expire();
+    server.answerRefreshes(answer);
+    expect(await tools.refusal()).toContain(`the authorization server refused with ${answer.error}`);
+    expect(tools.url()).toBeUndefined();
+    server.answerRefreshes(null);
+    await (await tools.connect()).close();
+    const grants = server.tokenRequests.map(({ grant }) => grant);
+    expect(grants.filter((grant) => grant !== 'refresh_token')).toEqual(['authorization_code']);
+  });
+
   it('gets more scopes when a call needs them, while the connection stays', async () => {
     await using server = await authorizingServer({ callScope: 'write' });
     const tools = authorizedTools(server.url);

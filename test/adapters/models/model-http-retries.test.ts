@@ -29,6 +29,21 @@ const asking = (headers: Record<string, string>, status = 429): UpstreamReply =>
   body: { error: { message: 'slow down' } },
 });
 
+/** How Gemini says which limits are exceeded: https://github.com/RooCodeInc/Roo-Code/issues/3883 */
+function quotaReply(...quotaIds: string[]): UpstreamReply {
+  const message =
+    'You exceeded your current quota, please check your plan and billing details. ' +
+    'For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits.';
+  const details = [
+    {
+      '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+      violations: quotaIds.map((quotaId) => ({ quotaId })),
+    },
+    { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '26s' },
+  ];
+  return { status: 429, body: { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details } } };
+}
+
 /** @param chance between 0 and 1: what it adds to the least wait. */
 function chanceAdds(chance: number): void {
   vi.spyOn(Math, 'random').mockReturnValue(chance);
@@ -104,6 +119,23 @@ describe('what a provider says about the wait', () => {
     await using harness = await OpenAiModelHarness.open({ status: 429, body });
     await harness.ask();
     expect(waits).toEqual([4_500]);
+  });
+
+  it('is waited for the limit of a minute, which Google calls a quota as it does that of a day', async () => {
+    const minute = 'GenerateContentInputTokensPerModelPerMinute-FreeTier';
+    await using harness = await OpenAiModelHarness.open(quotaReply(minute));
+    await harness.ask();
+    expect(waits).toEqual([26_000]);
+    expect(harness.upstream.requests).toHaveLength(2);
+  });
+
+  it('is not waited when the limit of a day is exceeded, too', async () => {
+    const minute = 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier';
+    const day = 'GenerateRequestsPerDayPerProjectPerModel-FreeTier';
+    await using harness = await OpenAiModelHarness.open(quotaReply(minute, day));
+    await harness.fail();
+    expect(waits).toEqual([]);
+    expect(harness.upstream.requests).toHaveLength(1);
   });
 
   it.each([

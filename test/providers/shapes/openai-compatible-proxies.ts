@@ -19,6 +19,14 @@ function oraclePiece(count: number, name: string, argumentsPiece: string): objec
   return chunk({ role: 'assistant', content: null, tool_calls: [call] }, null, { id: `chatcmpl-${count}` });
 }
 
+/** The chunk in which Bedrock, behind a proxy, opens a call: its arguments are those of a call without any. */
+const emptyOpening = chunk({
+  role: 'assistant',
+  tool_calls: [
+    { index: 0, id: 'tooluse_1', type: 'function', function: { name: 'get_weather', arguments: '{}' } },
+  ],
+});
+
 const opening = chunk({ role: 'assistant', content: 'Hi' });
 const ending = chunk({}, 'stop');
 
@@ -179,6 +187,51 @@ export const openaiCompatibleProxiesShapes: ProviderShapes = {
         toolCalls: [{ name: 'get_weather', arguments: { city: 'Paris' } }],
       },
       sdk: { differs: 'it leaves a hole in the list of calls' },
+    },
+    {
+      name: 'a proxy of Bedrock opens a call with {} and sends its arguments in pieces',
+      source: 'https://github.com/openai/openai-agents-js/issues/712',
+      answer: {
+        body: events(
+          emptyOpening,
+          chunk({ tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] }),
+          chunk({ tool_calls: [{ index: 0, function: { arguments: '"Oslo"}' } }] }),
+          chunk({}, 'tool_calls'),
+          DONE,
+        ),
+      },
+      expected: { text: '', toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] },
+      sdk: { differs: 'it puts the pieces behind the first {}' },
+    },
+    {
+      name: 'LiteLLM opens a call with {} and sends it again with its arguments',
+      source: 'https://github.com/BerriAI/litellm/issues/4537',
+      answer: {
+        body: events(
+          emptyOpening,
+          chunk({
+            tool_calls: [
+              {
+                index: 0,
+                id: 'tooluse_1',
+                type: 'function',
+                function: { name: 'get_weather', arguments: '{"city":"Oslo"}' },
+              },
+            ],
+          }),
+          chunk({}, 'tool_calls'),
+          DONE,
+        ),
+      },
+      expected: { text: '', toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] },
+      sdk: { differs: 'it puts the arguments behind the first {}' },
+    },
+    {
+      name: 'a proxy of Bedrock opens a call with {} and that is all of its arguments',
+      source: 'https://github.com/openai/openai-agents-js/issues/712',
+      answer: { body: events(emptyOpening, chunk({}, 'tool_calls'), DONE) },
+      expected: { text: '', toolCalls: [{ name: 'get_weather', arguments: {} }] },
+      sdk: 'agrees',
     },
     {
       name: 'Workers AI sends chunks without ids and choices without indexes',

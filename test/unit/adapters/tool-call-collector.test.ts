@@ -23,6 +23,27 @@ describe('the fragments of tool calls', () => {
     ]);
   });
 
+  it.each([
+    ['in pieces', [{ index: 0, arguments: '{"city":' }], [{ index: 0, arguments: '"Oslo"}' }]],
+    ['at once', [{ index: 0, id: 'a', name: 'now', arguments: '{"city":"Oslo"}' }], []],
+  ])('are one call where it opens with {}, and its arguments come %s behind that', (_how, ...rest) => {
+    const opening = { index: 0, id: 'a', name: 'now', arguments: '{}' };
+    expect(callsOf([opening], ...rest)).toEqual([['now', '{"city":"Oslo"}']]);
+  });
+
+  it('are a call without arguments where nothing comes behind {}', () => {
+    const opening = { index: 0, id: 'a', name: 'now', arguments: '{}' };
+    expect(callsOf([opening], [{ index: 0, arguments: '' }])).toEqual([['now', '{}']]);
+  });
+
+  it('are two calls where each has {} and an id of its own', () => {
+    const call = { index: 0, name: 'now', arguments: '{}' };
+    expect(callsOf([{ ...call, id: 'a' }], [{ ...call, id: 'b' }])).toEqual([
+      ['now', '{}'],
+      ['now', '{}'],
+    ]);
+  });
+
   it('are two calls where one chunk names two, without index, id and arguments', () => {
     expect(callsOf([{ name: 'now' }, { name: 'now' }])).toEqual([
       ['now', '{}'],

@@ -52,6 +52,44 @@ describe('what a client wants for one turn', () => {
     expect(messages({})).not.toHaveProperty('tool_choice');
   });
 
+  it.each(['claude-haiku-4-5', 'claude-sonnet-4-6', 'claude-sonnet-5'])(
+    'a tool that %s must use is called without thinking, which would be refused beside it',
+    (model) => {
+      const thinker = { model, reasoningEffort: 'high' };
+      for (const toolChoice of ['required', { name: 'look' }] as const) {
+        const forced = messages({ toolChoice }, thinker);
+        expect(forced).toMatchObject({ thinking: { type: 'disabled' } });
+        expect(forced).not.toHaveProperty('output_config');
+      }
+      expect(messages({ toolChoice: 'required' }, thinker)).toMatchObject({ tool_choice: { type: 'any' } });
+      for (const toolChoice of ['none', 'auto'] as const)
+        expect(messages({ toolChoice }, thinker)).not.toMatchObject({ thinking: { type: 'disabled' } });
+    },
+  );
+
+  it.each(['claude-sonnet-5-5', 'claude-opus-5-5'])(
+    'a tool is left to the choice of %s, whose thinking cannot be disabled',
+    (model) => {
+      for (const llm of [{ model }, { model, reasoningEffort: 'high' }]) {
+        const forced = messages({ toolChoice: { name: 'look' } }, llm);
+        expect(forced).not.toHaveProperty('tool_choice');
+        expect(forced).not.toMatchObject({ thinking: { type: 'disabled' } });
+      }
+      const alone = messages({ toolChoice: 'required' }, { model, parallelToolCalls: false });
+      expect(alone).toMatchObject({ tool_choice: { type: 'auto', disable_parallel_tool_use: true } });
+    },
+  );
+
+  it('a tool that LM Studio must use is the only one, because it takes no name', () => {
+    const other = { name: 'listen', description: '', inputSchema: { type: 'object' } };
+    const body = chat({ toolChoice: { name: 'look' }, tools: [...tools, other] }, 'lmstudio');
+    expect(body).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'look' } }] });
+    expect(chat({ toolChoice: 'required', tools: [...tools, other] }, 'lmstudio')).toMatchObject({
+      tool_choice: 'required',
+      tools: [{ function: { name: 'look' } }, { function: { name: 'listen' } }],
+    });
+  });
+
   it('the schema of the reply goes to interfaces and providers that take it', () => {
     const format = { type: 'json_schema', json_schema: output };
     expect(chat({ output })).toMatchObject({ response_format: format });

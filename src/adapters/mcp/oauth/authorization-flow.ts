@@ -1,4 +1,4 @@
-import { InvalidClientError, OAuthError, ServerError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+import { ServerError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import type { OAuthConfig } from '../../../core/tool-server/oauth-config.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import { beginVisit } from './authorization-visit.ts';
@@ -7,6 +7,7 @@ import { configuredClient } from './client-registration.ts';
 import type { Credentials, Issued, ProofKey } from './credentials.ts';
 import { type AuthorizationSite, discover } from './discovery.ts';
 import { newProofKey, PROOF_ALGORITHM, provingFetch } from './dpop.ts';
+import { heardEndpoint } from './heard-endpoint.ts';
 import type { PendingAuthorization } from './pending-authorization.ts';
 import type { Fetch } from './server-metadata.ts';
 import { grantedToken, refreshToken, type TokenRequest, tokenOf } from './token-request.ts';
@@ -80,19 +81,22 @@ function boundTo(site: AuthorizationSite, { oauth, credentials }: FlowRequest): 
 
 /**
  * @returns what the authorization server gave, with the new token. Without a token if there was none to refresh, or if
- * the server refuses. Rejects if it does not answer: the refresh token may still be good.
+ * the server refuses. Rejects if it does not answer, or cannot for now: the refresh token may still be good.
  */
 async function refreshed(flow: Flow): Promise<Issued> {
   const { token, ...rest } = flow.issued;
   const client = configuredClient(flow.request.oauth) ?? rest.client;
   if (client === undefined || token?.refreshToken === undefined) return rest;
   const sentAt = flow.request.now();
+  const request = tokenRequest(flow, client, rest.proofKey);
+  const { fetch, refusal } = heardEndpoint(request.fetch);
   try {
-    const tokens = await refreshToken(tokenRequest(flow, client, rest.proofKey), token.refreshToken);
+    const tokens = await refreshToken({ ...request, fetch }, token.refreshToken);
     return { ...rest, token: tokenOf(tokens, token.scopes, sentAt) };
   } catch (error) {
-    if (!(error instanceof OAuthError) || error instanceof ServerError) throw error;
-    return error instanceof InvalidClientError ? {} : rest;
+    const code = refusal();
+    if (code === undefined) throw error;
+    return code === 'invalid_client' ? {} : rest;
   }
 }
 

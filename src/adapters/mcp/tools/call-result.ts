@@ -10,7 +10,8 @@ const MAX_REASON_CHARACTERS = 2_000;
 /** The answer to `tools/call`. It allows content types that the SDK does not know. */
 const CallResult = z.object({
   content: z.array(z.looseObject({ type: z.string() })).nullish(),
-  structuredContent: z.record(z.string(), z.unknown()).nullish(),
+  /** Any value since 2026-07-28, and an object before. */
+  structuredContent: z.unknown().optional(),
   isError: z.boolean().nullish(),
 });
 type CallResult = z.infer<typeof CallResult>;
@@ -34,10 +35,11 @@ export async function toolOutcome(
   return { status: 'succeeded', result };
 }
 
-/** Leaves out `_meta`: neither the model nor the log has a use for it. */
+/** Leaves out `_meta`: neither the model nor the log has a use for it. Some servers write null for no structured result. */
 function toolResultOf({ content, structuredContent }: CallResult): ToolResult {
   const blocks = (content ?? []).map(({ _meta, ...block }) => block);
-  return structuredContent ? { content: blocks, structuredContent } : { content: blocks };
+  const hasValue = structuredContent !== undefined && structuredContent !== null;
+  return hasValue ? { content: blocks, structuredContent } : { content: blocks };
 }
 
 /** The outcome when the tool itself marks its answer as an error. */

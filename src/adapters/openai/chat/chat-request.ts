@@ -14,7 +14,6 @@ import type {
 } from '../../../core/conversation/model-message.ts';
 import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import { spokenText } from '../../../core/turn/step-parts.ts';
-import type { ToolChoice } from '../../../core/turn/turn-options.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ProviderDefaults } from '../../../model-http/provider/providers.ts';
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
@@ -24,14 +23,15 @@ import type { ModelRequest } from '../../../ports/language-model.ts';
 /** The body of a request. @param request with tools that every provider accepts. */
 export function chatRequest(access: ProviderEndpoint, config: LlmConfig, request: ModelRequest): object {
   const { model, rules } = access;
+  const { tools, choice } = offered(request, rules);
   const body: ChatCompletionCreateParamsStreaming = {
     model,
     messages: chatMessages(request, rules),
     stream: true,
     // Strict servers refuse `tools: []`, so fields that are not needed are left out.
-    ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
+    ...(tools.length > 0 && { tools: tools.map(chatTool) }),
     ...(takesSchema(request, rules) && { response_format: responseFormat(request.output) }),
-    ...(request.toolChoice && { tool_choice: chatToolChoice(request.toolChoice) }),
+    ...(choice && { tool_choice: choice }),
     ...(rules.acceptsStreamOptions && { stream_options: { include_usage: true } }),
   };
   const settings = chatSettings(rules, config, request.tools.length > 0);
@@ -50,8 +50,17 @@ function responseFormat({ name, schema, strict }: OutputFormat): ResponseFormatJ
   return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } };
 }
 
-function chatToolChoice(choice: ToolChoice): ChatCompletionToolChoiceOption {
-  return typeof choice === 'string' ? choice : { type: 'function', function: choice };
+interface OfferedTools {
+  readonly tools: readonly ModelTool[];
+  readonly choice?: ChatCompletionToolChoiceOption;
+}
+
+/** Where the choice cannot name a tool, that tool is the only one that is offered. */
+function offered({ tools, toolChoice }: ModelRequest, { toolChoiceIsWord }: ProviderDefaults): OfferedTools {
+  if (toolChoice === undefined) return { tools };
+  if (typeof toolChoice === 'string') return { tools, choice: toolChoice };
+  if (!toolChoiceIsWord) return { tools, choice: { type: 'function', function: toolChoice } };
+  return { tools: tools.filter(({ name }) => name === toolChoice.name), choice: 'required' };
 }
 
 function chatSettings(

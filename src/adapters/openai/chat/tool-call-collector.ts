@@ -40,7 +40,7 @@ export class ToolCallCollector {
     const call = this.#find(delta, chunk) ?? this.#begin(delta);
     call.id ||= delta.id;
     call.name ||= delta.name;
-    call.arguments += delta.arguments;
+    call.arguments = extended(call.arguments, delta.arguments);
     call.extraContent ??= delta.extraContent;
   }
 
@@ -82,12 +82,21 @@ export class ToolCallCollector {
   }
 }
 
+/** Some servers open a call with `{}`, as Bedrock does, and send its arguments behind that. */
+const PLACEHOLDER = '{}';
+
+function extended(known: string, fragment: string): string {
+  const isReplaced = known === PLACEHOLDER && fragment.trimStart().startsWith('{');
+  return isReplaced ? fragment : known + fragment;
+}
+
 /** Whether a fragment that seems to belong to a call begins the next call. Only a fragment with a name can. */
 function beginsAnother(call: PartialCall, { id, name, arguments: fragment }: ToolCallDelta): boolean {
   if (name === '' || call.name === '') return false;
   if (id !== '' && call.id !== '' && id !== call.id) return true;
   // Without two different ids: a name after complete arguments, or another name before any arguments.
   if (call.arguments === '') return name !== call.name;
+  if (call.arguments === PLACEHOLDER && id !== '' && id === call.id && name === call.name) return false;
   // Space after them is none: some models write it.
   return isJson(call.arguments) && (fragment.trim() !== '' || name !== call.name);
 }

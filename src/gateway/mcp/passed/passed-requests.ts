@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PassedMethod, PeerAnswer, PeerError } from '../../../core/tool-server/passed-request.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, McpError } from '../mcp-error.ts';
-import type { McpObject } from '../mcp-object.ts';
+import { isMcpObject, type McpObject } from '../mcp-object.ts';
 import { HeldCalls } from './held-calls.ts';
 import { type Asked, PassedCall, type PassedCallDeps } from './passed-call.ts';
 
@@ -48,8 +48,8 @@ export class PassedRequests {
     if (!running) throw notWaiting();
     const { asked } = running;
     const response = asked && call.input?.responses[asked.questionId];
-    if (asked && !isObject(response)) return this.#hold(running, asked);
-    if (asked && isObject(response)) await running.reply(asked.questionId, { result: response });
+    if (asked && !isMcpObject(response)) return this.#hold(running, asked);
+    if (asked && isMcpObject(response)) await running.reply(asked.questionId, { result: response });
     return this.#follow(running, call);
   }
 
@@ -109,7 +109,7 @@ function peerErrorOf(error: unknown): PeerError {
 function resultOf(answer: PeerAnswer): McpObject {
   if ('result' in answer) return answer.result;
   const { code, message, data } = answer.error;
-  throw new McpError(code, message, isObject(data) ? data : undefined);
+  throw new McpError(code, message, isMcpObject(data) ? data : undefined);
 }
 
 /** The server sends its progress to this service, which has a token of its own for it. */
@@ -117,10 +117,6 @@ function metaFor({ meta, logLevel }: McpCall): { readonly _meta?: McpObject } {
   const { progressToken: _, ...rest } = meta;
   const passed = { ...rest, ...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }) };
   return Object.keys(passed).length > 0 ? { _meta: passed } : {};
-}
-
-function isObject(value: unknown): value is McpObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function notWaiting(): McpError {

@@ -14,6 +14,12 @@ export interface AuthorizingOptions {
   readonly iss?: string;
 }
 
+export interface RefreshAnswer {
+  readonly status: number;
+  /** The code of the error. */
+  readonly error: string;
+}
+
 interface Grant {
   readonly challenge: string;
   readonly scope: string;
@@ -42,6 +48,7 @@ export class AuthorizingServer implements AsyncDisposable {
   /** Scopes by token. */
   readonly #access = new Map<string, string>();
   readonly #refresh = new Map<string, string>();
+  #refreshAnswer: RefreshAnswer | null = null;
 
   constructor(server: Server, options: AuthorizingOptions) {
     const address = server.address();
@@ -81,6 +88,11 @@ export class AuthorizingServer implements AsyncDisposable {
   /** From now on it renews nothing. The tokens that it gave are good as long as they are. */
   renewNothing(): void {
     this.#refresh.clear();
+  }
+
+  /** From now on each refresh is answered so, and the refresh tokens stay as they are. Null: as they deserve. */
+  answerRefreshes(answer: RefreshAnswer | null): void {
+    this.#refreshAnswer = answer;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,6 +142,11 @@ export class AuthorizingServer implements AsyncDisposable {
   #answerToken(parameters: URLSearchParams, res: ServerResponse): void {
     const grant = parameters.get('grant_type') ?? '';
     this.tokenRequests.push({ grant, parameters });
+    if (grant === 'refresh_token' && this.#refreshAnswer !== null) {
+      const { status, error } = this.#refreshAnswer;
+      json(res, status, { error });
+      return;
+    }
     const scope = this.#scopeOf(grant, parameters);
     if (scope === undefined) {
       json(res, 400, { error: 'invalid_grant' });

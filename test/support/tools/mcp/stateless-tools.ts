@@ -16,6 +16,7 @@ let cancelled = 0;
  * | `echo` | `message`, which is repeated as the header `Mcp-Param-Message` | the message |
  * | `roots` | | the answer of the client to `roots/list`, as JSON |
  * | `meta` | | what came beside the arguments, as JSON |
+ * | `numbers` | | a list of the number 1, as text and as its output schema says |
  * | `slow` | `ms` | `done`, after so long; reports progress |
  * | `cancelled` | | how many calls of `slow` were cancelled, once there is one |
  * | `insatiable` | | none: it asks again and again |
@@ -44,6 +45,11 @@ export function statelessTools(): McpServer {
   );
   server.registerTool('meta', { description: 'Shows what came beside the arguments.' }, (ctx) =>
     text(JSON.stringify({ ...ctx.mcpReq.envelope })),
+  );
+  server.registerTool(
+    'numbers',
+    { description: 'Lists numbers.', outputSchema: z.array(z.number()) },
+    () => ({ ...text('[1]'), structuredContent: [1] }),
   );
   addSlowTools(server);
   return server;

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { callResult, toolOutcome } from '../../../src/adapters/mcp/tools/call-result.ts';
+import { OutputCheck } from '../../../src/adapters/mcp/tools/output-check.ts';
+
+const check = new OutputCheck(new Map(), () => undefined);
+const outcomeOf = (structuredContent: unknown) =>
+  toolOutcome('t', callResult({ content: [], structuredContent }), check);
+
+test.each([[[1]], ['text'], [''], [0], [false], [{}]])('takes %j for a structured result', async (value) => {
+  expect(await outcomeOf(value)).toEqual({
+    status: 'succeeded',
+    result: { content: [], structuredContent: value },
+  });
+});
+
+test.each([[null], [undefined]])('takes %j for none', async (value) => {
+  expect(await outcomeOf(value)).toEqual({ status: 'succeeded', result: { content: [] } });
+});

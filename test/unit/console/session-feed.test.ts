@@ -1,0 +1,108 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+/** As a text, because the code of the page has the types of a browser, which tests lack. */
+const MODULE: string = fileURLToPath(
+  new URL('../../../src/console/service/session-feed.ts', import.meta.url),
+);
+
+interface Feed {
+  snapshot(): {
+    readonly status: string;
+    readonly events: readonly { readonly seq: number }[];
+    readonly notices: readonly string[];
+  };
+  close(): void;
+}
+
+interface Subscription {
+  onNews(news: object): void;
+}
+
+const event = (seq: number) => ({ event: 'reset', data: {}, seq, time: new Date(seq).toISOString() });
+const page = (...seqs: number[]) => Response.json({ events: seqs.map(event), head: 1 });
+const refusal = () =>
+  Response.json({ error: { code: 'FORBIDDEN', message: 'not yours', details: {} } }, { status: 403 });
+
+const joined = (seq: number) => ({
+  kind: 'session.joined',
+  joined: {
+    seq,
+    steps: { running: null, thoughts: new Map() },
+    state: { status: 'live', unsent: [], trouble: null },
+  },
+});
+
+/** The pages that the feed has asked for, by their parameters, with the answer that it waits for. */
+const asked = new Map<string, PromiseWithResolvers<Response>>();
+
+beforeEach(() => {
+  asked.clear();
+  vi.stubGlobal('self', { location: { pathname: '/' } });
+  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => queueMicrotask(draw));
+  vi.stubGlobal('fetch', (path: string) => {
+    const answer = Promise.withResolvers<Response>();
+    asked.set(new URL(path, 'http://service').search, answer);
+    return answer.promise;
+  });
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+async function answer(search: string, response: Response): Promise<void> {
+  await vi.waitFor(() => expect([...asked.keys()]).toContain(search));
+  asked.get(search)?.resolve(response);
+  // The feed reads the answer.
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The feed of a session with one event, and what it has subscribed to. */
+async function openFeed() {
+  const { SessionFeed } = await import(MODULE);
+  const subscribed = Promise.withResolvers<Subscription>();
+  const unsubscribe = vi.fn();
+  const subscribe = (subscription: Subscription) => {
+    subscribed.resolve(subscription);
+    return unsubscribe;
+  };
+  const feed: Feed = new SessionFeed('s', { subscribe });
+  await answer('?after=0&limit=1000', page(1));
+  const tell = (await subscribed.promise).onNews;
+  return { feed, tell, unsubscribe, [Symbol.dispose]: () => feed.close() };
+}
+
+const seqs = (feed: Feed) => feed.snapshot().events.map(({ seq }) => seq);
+
+describe('the feed of a session that joins its stream', () => {
+  it('has ended when the events before the stream are refused', async () => {
+    using opened = await openFeed();
+    const { feed, tell, unsubscribe } = opened;
+    tell(joined(3));
+    await answer('?after=1&limit=2', refusal());
+    await vi.waitFor(() => expect(feed.snapshot().notices).toEqual(['not yours']));
+    expect(feed.snapshot().status).toBe('closed');
+    expect(unsubscribe).toHaveBeenCalledTimes(1);
+  });
+
+  it('loses nothing when it joins again before it has the events before the stream', async () => {
+    using opened = await openFeed();
+    const { feed, tell } = opened;
+    tell(joined(2));
+    tell(joined(3));
+    await answer('?after=1&limit=1', page(2));
+    tell({ kind: 'session.event', event: event(4) });
+    await answer('?after=1&limit=2', page(2, 3));
+    await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2, 3, 4]));
+    expect(feed.snapshot().status).toBe('live');
+  });
+
+  it('stays when an earlier join fails', async () => {
+    using opened = await openFeed();
+    const { feed, tell } = opened;
+    tell(joined(2));
+    tell(joined(3));
+    await answer('?after=1&limit=1', refusal());
+    await answer('?after=1&limit=2', page(2, 3));
+    await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2, 3]));
+    expect(feed.snapshot()).toMatchObject({ status: 'live', notices: [] });
+  });
+});
