@@ -45,6 +45,8 @@ export const SessionShared = z.object({
   principal: z.string().optional(),
   role: z.string().optional(),
   access: GrantAccess,
+  /** When the session began, as the index of the log says: another one of its name began later. Absent in older events. */
+  began: z.int().optional(),
 });
 export type SessionShared = z.infer<typeof SessionShared>;
 

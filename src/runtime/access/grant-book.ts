@@ -15,6 +15,9 @@ import { SharedStream } from '../streams/shared-stream.ts';
 /** Most grants of one session. */
 const MOST_GRANTS = 100;
 
+/** How far the clocks of two nodes may be apart. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
 const NONE: ReadonlySet<GrantAccess> = new Set();
 /** What each access allows. */
 const ALLOWS: Readonly<Record<GrantAccess, readonly GrantAccess[]>> = {
@@ -29,28 +32,33 @@ const ALLOWS: Readonly<Record<GrantAccess, readonly GrantAccess[]>> = {
  * reads what they did.
  */
 export class GrantBook {
+  readonly #store: EventStore;
   readonly #log: Logger;
   readonly #bySession = new Map<SessionId, Map<string, Grant>>();
+  /** When the session of each grant began. The grants of earlier releases do not say it. */
+  readonly #began = new Map<string, number>();
   /** The sessions of grants that count no more although the log does not say so yet. */
   readonly #ended = new Map<string, SessionId>();
   readonly #onRevoked = new Set<() => void>();
   readonly #stream: SharedStream;
 
   private constructor(store: EventStore, log: Logger) {
+    this.#store = store;
     this.#log = log;
     this.#stream = new SharedStream(store, GRANTS_STREAM, (envelope) => this.#fold(envelope));
   }
 
   /**
-   * Forgets the grants of sessions that are gone, and those that are older than the session they name: they were given for
-   * an earlier one. Earlier releases left such grants behind.
+   * Forgets the grants of sessions that are gone, and those that were given for an earlier session of the name. Earlier
+   * releases left such grants behind.
    */
   static async load(store: EventStore, log: Logger): Promise<GrantBook> {
     const book = new GrantBook(store, log);
     await book.catchUp();
     for (const sessionId of [...book.#bySession.keys()]) {
       const [known] = await store.sessions({ sessionId });
-      if (!book.#forget(sessionId, known?.createdAt)) continue;
+      const began = known?.createdAt ?? Infinity;
+      if (!book.#forget(sessionId, (grant) => book.#isOfEarlier(grant, began))) continue;
       await book.#revokeForgotten(sessionId).catch((err: unknown) => {
         log.error({ sessionId, err }, 'the grants of a deleted session could not be revoked');
       });
@@ -84,14 +92,17 @@ export class GrantBook {
 
   /** Resolves when the grant would survive a crash. The same grant twice is one. */
   create(sessionId: SessionId, wanted: NewGrant, origin: Origin): Promise<Grant> {
-    return this.#stream.write(() => {
+    return this.#stream.write(async () => {
+      const [known] = await this.#store.sessions({ sessionId });
       const grants = this.list(sessionId);
       const same = grants.find((grant) => isSame(grant, wanted));
       if (same) return { events: [], answer: () => same };
       if (grants.length >= MOST_GRANTS) throw tooMany(sessionId);
       const grantId = crypto.randomUUID();
       return {
-        events: [{ type: 'session.shared', grantId, sessionId, ...wanted }],
+        events: [
+          { type: 'session.shared', grantId, sessionId, ...wanted, ...(known && { began: known.createdAt }) },
+        ],
         answer: () => this.#grant(sessionId, grantId),
       };
     }, origin);
@@ -119,9 +130,18 @@ export class GrantBook {
     this.#onRevoked.add(listener);
   }
 
-  /** @param before when what was given is forgotten; all if absent. @returns whether there was any. */
-  #forget(sessionId: SessionId, before = Infinity): boolean {
-    const forgotten = this.list(sessionId).filter(({ createdAt }) => Date.parse(createdAt) < before);
+  /** Whether it was given for a session before the one that began then. */
+  #isOfEarlier({ grantId, createdAt }: Grant, began: number): boolean {
+    const recorded = this.#began.get(grantId);
+    // A log that was copied or repaired may say of a fork that it began earlier, with its first event.
+    if (recorded !== undefined) return recorded < began;
+    // The time is by the clock of the node that has shared the session, and another one may have begun it.
+    return Date.parse(createdAt) < began - CLOCKS_DIFFER_MS;
+  }
+
+  /** @param isMeant which grants are forgotten; all if absent. @returns whether there was any. */
+  #forget(sessionId: SessionId, isMeant: (grant: Grant) => boolean = () => true): boolean {
+    const forgotten = this.list(sessionId).filter(isMeant);
     for (const { grantId } of forgotten) {
       this.#ended.set(grantId, sessionId);
       this.#drop(grantId);
@@ -149,7 +169,8 @@ export class GrantBook {
 
   #fold({ event, time, meta }: Envelope<LoggedEvent>): void {
     if (event.type === 'session.shared') {
-      const { type: _, ...shared } = event;
+      const { type: _, began, ...shared } = event;
+      if (began !== undefined) this.#began.set(event.grantId, began);
       const actor = meta?.actor;
       const createdBy = (actor?.kind === 'client' && actor.principal) || 'service';
       const grants = this.#bySession.get(event.sessionId) ?? new Map<string, Grant>();
@@ -161,6 +182,7 @@ export class GrantBook {
   }
 
   #drop(grantId: string): void {
+    this.#began.delete(grantId);
     for (const [sessionId, grants] of this.#bySession) {
       if (!grants.delete(grantId)) continue;
       if (grants.size === 0) this.#bySession.delete(sessionId);

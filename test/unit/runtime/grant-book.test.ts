@@ -137,3 +137,43 @@ describe('the grants of several nodes', () => {
     expect((await GrantBook.load(store, recordingLog())).list(SESSION)).toEqual([grant]);
   });
 });
+
+describe('the grants of nodes whose clocks differ', () => {
+  /** A session that was begun by a node whose clock goes a minute before that of the node which now writes the log. */
+  async function begun() {
+    const time = { now: 61_000 };
+    const store = memoryEventStore(() => time.now);
+    const begin = () => store.append(SESSION, 0, [{ type: 'turn.started', turnId: 't' }]);
+    await begin();
+    time.now = 1_500;
+    const load = () => GrantBook.load(store, recordingLog());
+    const logged = async () => (await store.read(GRANTS_STREAM, 0)).map(({ event }) => event);
+    return { time, store, begin, load, logged };
+  }
+
+  it('are there after a start although they look older than their session, and end with it', async () => {
+    const { time, store, begin, load, logged } = await begun();
+    const grant = await (await load()).create(SESSION, BOB, CLIENT);
+    expect(grant).not.toHaveProperty('began');
+    expect((await load()).list(SESSION)).toEqual([grant]);
+    expect(await logged()).toMatchObject([{ type: 'session.shared', began: 61_000 }]);
+    await store.erase(SESSION);
+    time.now = 61_001;
+    await begin();
+    expect((await load()).list(SESSION)).toEqual([]);
+    expect((await logged()).map(({ type }) => type)).toEqual(['session.shared', 'grant.revoked']);
+  });
+
+  it('of earlier releases are there, too, and end if clocks cannot differ so much', async () => {
+    const { time, store, begin, load, logged } = await begun();
+    const event = { type: 'session.shared', grantId: 'g', sessionId: SESSION, ...BOB } as const;
+    await store.append(GRANTS_STREAM, 0, [event]);
+    expect((await load()).list(SESSION)).toMatchObject([{ grantId: 'g' }]);
+    expect(await logged()).toEqual([event]);
+    await store.erase(SESSION);
+    time.now += 301_000;
+    await begin();
+    expect((await load()).list(SESSION)).toEqual([]);
+    expect((await logged()).map(({ type }) => type)).toEqual(['session.shared', 'grant.revoked']);
+  });
+});
