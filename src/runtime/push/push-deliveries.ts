@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { levelOfFailure, ServiceError } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { PushConfig, ShownPushConfig } from '../../core/push/push-config.ts';
@@ -6,7 +6,9 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
 import { PushAddressError } from '../../ports/push-sender.ts';
 import type { PublicKey } from '../../ports/push-signer.ts';
+import { SealedError } from '../../ports/secret-box.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
+import { retryDelayMs } from '../../timing/retry-delay.ts';
 import { pushStream, type StoredPush } from './push-book.ts';
 import { type DeliveryDeps, PushDelivery } from './push-delivery.ts';
 import type { PushDuty } from './push-duty.ts';
@@ -38,21 +40,22 @@ export class PushDeliveries implements AsyncDisposable {
   readonly #stopHearing: () => void;
   #working: Promise<unknown> = Promise.resolve();
   #isStopped = false;
+  /** How often in a row something that the log has, or may have, could not be taken over. */
+  #failures = 0;
+  /** Set until that is tried again. */
+  #again: unknown = null;
 
   constructor(deps: DeliveriesDeps) {
     this.#deps = deps;
     this.#stopHearing = deps.duty.onLeft(() => void this.takeOver());
   }
 
-  /** Goes on with all configs that no other process cares for. Never rejects. */
+  /** Goes on with all configs that no other process cares for, if need be after some time. Never rejects. */
   takeOver(): Promise<void> {
     return this.#inTurn(async () => {
-      const { book, log } = this.#deps;
-      await book.sealKeyAnew().catch((err: unknown) => log.warn({ err }, STILL_FORMER_KEY));
-      const streams = await book.allStreams();
-      for (const stream of streams.filter((id) => !this.#running.has(id))) await this.#resume(stream);
-    }).catch((err: unknown) => {
-      this.#deps.log.error({ err }, 'configs for push notifications could not be read');
+      this.#forgetRetry();
+      if (await this.#takeOverAll()) this.#failures = 0;
+      else this.#takeOverLater();
     });
   }
 
@@ -69,13 +72,19 @@ export class PushDeliveries implements AsyncDisposable {
       await key.signer();
       this.#requireRoom(stream, { sessionId, turnId }, context);
       const { head } = await bus.send('session.position', { sessionId }, context);
-      await this.#end(stream);
-      await duty.claim(stream);
       const { principal, tenant, agent } = context;
       const client = { principal, tenant, agent };
       const pushId = crypto.randomUUID();
       const push = { config, pushId, client, sessionId, turnId, afterSeq, head };
-      this.#start(await book.keep(push, requestOrigin(context)), false);
+      try {
+        await this.#end(stream);
+        await duty.claim(stream);
+        this.#start(await book.keep(push, requestOrigin(context)), false);
+      } catch (error) {
+        // The log may have the config nevertheless, or still the one before, and no other process cares for it.
+        this.#takeOverLater();
+        throw error;
+      }
       return shown(config);
     });
   }
@@ -98,17 +107,46 @@ export class PushDeliveries implements AsyncDisposable {
   /** The configs stay in the log. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
+    this.#forgetRetry();
     this.#stopHearing();
     await this.#working;
     for (const { delivery } of this.#running.values()) delivery.stop();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  async #resume(stream: StreamId): Promise<void> {
-    const { book, duty, log } = this.#deps;
-    if (this.#isStopped) return;
+  #takeOverLater(): void {
+    if (this.#isStopped || this.#again !== null) return;
+    this.#failures += 1;
+    this.#again = this.#deps.clock.setTimeout(() => void this.takeOver(), retryDelayMs(this.#failures));
+  }
+
+  #forgetRetry(): void {
+    this.#deps.clock.clearTimeout(this.#again);
+    this.#again = null;
+  }
+
+  /** @returns whether nothing is left that may succeed later. */
+  async #takeOverAll(): Promise<boolean> {
+    const { book, log } = this.#deps;
+    await book.sealKeyAnew().catch((err: unknown) => log.warn({ err }, STILL_FORMER_KEY));
+    let isWhole = true;
     try {
-      if (!(await duty.claim(stream))) return;
+      const streams = await book.allStreams();
+      for (const stream of streams.filter((id) => !this.#running.has(id)))
+        if (!(await this.#resume(stream))) isWhole = false;
+    } catch (err) {
+      log[levelOfFailure(err)]({ err }, 'configs for push notifications could not be read');
+      isWhole = false;
+    }
+    return isWhole;
+  }
+
+  /** @returns whether the config goes on, at whatever process, or never can. */
+  async #resume(stream: StreamId): Promise<boolean> {
+    const { book, duty, log } = this.#deps;
+    if (this.#isStopped) return true;
+    try {
+      if (!(await duty.claim(stream))) return true;
       const kept = await book.read(stream);
       const stored =
         kept &&
@@ -117,8 +155,11 @@ export class PushDeliveries implements AsyncDisposable {
           return book.read(stream);
         }));
       if (stored) this.#start(stored, true);
+      return true;
     } catch (err) {
-      log.error({ stream, err }, 'a config for push notifications cannot be used');
+      log[levelOfFailure(err)]({ stream, err }, 'a config for push notifications cannot be used');
+      // The key that it is encrypted with comes back with a start, if at all.
+      return err instanceof SealedError;
     }
   }
 
