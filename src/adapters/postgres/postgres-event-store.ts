@@ -178,21 +178,25 @@ class PostgresEventStore implements EventStore {
   async erase(...streamIds: StreamId[]): Promise<void> {
     const { schema } = this.#database;
     // If the answer is lost, it is asked again: another node may have begun a session of the same id by then.
-    const gone = {
+    const begun = {
       text: `
-        WITH gone AS (
-          DELETE FROM ${schema}.streams s USING unnest($1::text[], $2::int[]) AS w (stream, epoch)
-          WHERE s.stream = w.stream AND (w.epoch IS NULL OR (s.owner = $3 AND s.epoch = w.epoch))
-          RETURNING s.stream
-        )
-        DELETE FROM ${schema}.events WHERE stream IN (SELECT stream FROM gone)`,
+        DELETE FROM ${schema}.streams s USING unnest($1::text[], $2::int[]) AS w (stream, epoch)
+        WHERE s.stream = w.stream AND (w.epoch IS NULL OR (s.owner = $3 AND s.epoch = w.epoch))
+        RETURNING s.stream`,
       values: [streamIds, streamIds.map((id) => this.#epochs.get(id) ?? null), this.#writer.node],
       mayBeLong: true,
     };
+    // A statement of its own: it sees the events of an append for whose end the first one has waited.
+    const eventsOf = (streams: readonly unknown[]) => ({
+      text: `DELETE FROM ${schema}.events WHERE stream = ANY ($1)`,
+      values: [streams],
+      mayBeLong: true,
+    });
     await this.#tracked('erase from', () =>
       this.#database.transact(async (session) => {
         await this.#writer.require(session);
-        await session.rows(gone);
+        const gone = await session.rows(begun);
+        await session.rows(eventsOf(gone.map(({ stream }) => stream)));
       }),
     );
     this.#appender?.forget(streamIds);

@@ -292,6 +292,25 @@ describe('a session', () => {
     expect(await one.store.sessions({ sessionId: 'to' })).toEqual([]);
   });
 
+  it('that gets an append while it is erased leaves nothing of it to the next one of its id', async () => {
+    const url = server.newUrl();
+    await using node = await join(url);
+    const { store } = node;
+    // Nobody owns it.
+    await store.append('s', 0, [started('t1')]);
+    await using locked = await lock(url, "SELECT FROM @.streams WHERE stream = 's' FOR UPDATE");
+    const erased = store.erase('s');
+    await locked.isAwaited();
+    await locked.release(
+      `UPDATE @.streams SET head = 2 WHERE stream = 's';
+       INSERT INTO @.events SELECT 's', 2, 5, 'turn.started', '{}', 'of another node'`,
+    );
+    await erased;
+    expect(await sql(url, 'SELECT stream, seq FROM @.events')).toEqual([]);
+    await store.append('s', 0, [started('t2'), started('t3')]);
+    expect(await store.read('s', 0)).toHaveLength(2);
+  });
+
   it('that another node has begun is not erased with the one that had its id', async () => {
     await using nodes = await pair();
     const { url, one, other } = nodes;
