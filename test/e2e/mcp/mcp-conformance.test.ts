@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { RunningService } from '../../support/service/running-service.ts';
 import { conformance, NEXT_SUITE } from '../../support/tools/mcp/conformance-suite.ts';
 import { verifies } from '../requirements.ts';
 
@@ -69,9 +69,7 @@ const applicableNext = {
 describe('the conformance suite of the protocol', () => {
   let service: RunningService;
   beforeAll(async () => {
-    // The scenarios run at the same time, each with a stream.
-    const yaml = `${SCRIPTED}limits: { connectionsPerAddress: false }\n`;
-    service = await RunningService.start({ mode: 'mcp', yaml });
+    service = await RunningService.start({ mode: 'mcp' });
   });
   afterAll(() => service.close());
 

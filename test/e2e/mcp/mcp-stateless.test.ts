@@ -8,12 +8,11 @@ import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { bearer, identity, KnownTokens, only } from '../../support/access/known-tokens.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { textOf as messageText } from '../../support/models/steps.ts';
-import { eventually } from '../../support/project/eventually.ts';
 import { projectRoot } from '../../support/project/source-imports.ts';
 import { agentFolder } from '../../support/service/agent-folder.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
-import { initializeMcp, MCP_HEADERS, openMcp, postMcp } from '../../support/tools/mcp-http.ts';
+import { MCP_HEADERS, postMcp } from '../../support/tools/mcp-http.ts';
 import { StatelessClient, statelessClient } from '../../support/tools/stateless-client.ts';
 import { serverWith, toolText } from '../../support/tools/tool-server-client.ts';
 import { verifies } from '../requirements.ts';
@@ -44,37 +43,6 @@ const headersOf = (method: string, name?: string) => ({
   'Mcp-Protocol-Version': '2026-07-28',
   'Mcp-Method': method,
   ...(name !== undefined && { 'Mcp-Name': name }),
-});
-
-describe('the limit on connections, with streams of MCP', () => {
-  verifies(
-    'limits.connections',
-    async () => {
-      const limits = 'limits: { connectionsPerAddress: 2, requestsPerMinute: false }\n';
-      await using service = await RunningService.start({ yaml: `${SCRIPTED}${limits}` });
-      const { port } = service;
-      const headers = headersOf('subscriptions/listen');
-      const notifications = { resourceSubscriptions: ['agent://card'] };
-      const listen = () => openMcp(port, 'POST', headers, asked('subscriptions/listen', { notifications }));
-      const session = await initializeMcp(port);
-      const first = await listen();
-      const ofSession = await openMcp(port, 'GET', session);
-      expect([first.statusCode, ofSession.statusCode]).toEqual([200, 200]);
-      expect((await listen()).statusCode).toBe(429);
-      const other = await initializeMcp(port);
-      expect((await openMcp(port, 'GET', other)).statusCode).toBe(429);
-      // What is answered at once takes no place.
-      expect((await postMcp(port, asked('tools/list'), headersOf('tools/list'))).status).toBe(200);
-
-      first.destroy();
-      const second = await eventually(listen, ({ statusCode }) => statusCode === 200);
-      ofSession.destroy();
-      const third = await eventually(listen, ({ statusCode }) => statusCode === 200);
-      expect((await listen()).statusCode).toBe(429);
-      for (const stream of [second, third]) stream.destroy();
-    },
-    'one that stays open is one, and gives its place back',
-  );
 });
 
 describe('a client of MCP without sessions', () => {

@@ -83,8 +83,6 @@ export class McpSessions implements Disposable {
     const revision = headers.get('mcp-protocol-version') ?? known?.server.getNegotiatedProtocolVersion();
     const wrongBatch = refusedBatch(body, revision);
     if (wrongBatch) return wrongBatch;
-    // The stream for what nobody asked for: it stays open as long as its client wants.
-    if (known && method === 'GET') request.use?.openStream();
     const session = known ?? (await this.#create({ ...context, trace: undefined }));
     if (id !== undefined) this.#peers?.noteBody(id, body.text);
     return inUse(session, { request, body }, () => responseOf(session, { request, body }, this.#deps));

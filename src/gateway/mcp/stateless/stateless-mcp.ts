@@ -49,7 +49,6 @@ export class StatelessMcp implements Disposable {
     const { context, credential } = request;
     const method = Method.safeParse(body.json).data?.method;
     const isSubscription = method === LISTEN;
-    if (isSubscription) request.use?.openStream();
     const onOver = isSubscription ? this.#enter(context) : () => undefined;
     const answered = async (): Promise<HttpResponse> => {
       const response = await this.#answer(await this.#mcp.load(), { request, body, method });
