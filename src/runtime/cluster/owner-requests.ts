@@ -64,6 +64,8 @@ export class OwnerRequests {
   readonly #hearTurn: OwnerRequestsDeps['hearTurn'];
   /** The other nodes that owned sessions when they were asked last. */
   readonly #owners = new LRUCache<SessionId, NodeId>({ maxSize: MOST_OWNERS, sizeCalculation: () => 1 });
+  /** The sessions that this node gives up because somebody asks for them while it stops. */
+  readonly #givenUp = new Map<SessionId, Promise<void>>();
 
   constructor({ cluster, prefix, local, composed, hearTurn }: OwnerRequestsDeps) {
     this.#cluster = cluster;
@@ -217,7 +219,7 @@ export class OwnerRequests {
     }
     // While this node stops, another one takes the session, or has it.
     if (this.#composed().sessions.isDraining) {
-      await this.#composed().sessions.left(sessionId);
+      await this.#giveUp(sessionId);
       return this.#successor;
     }
     return null;
@@ -227,8 +229,37 @@ export class OwnerRequests {
   async #refuseWhenLeaving(sessionId: SessionId, type: RequestType): Promise<void> {
     const { sessions } = this.#composed();
     if (!sessions.isDraining || (sessions.has(sessionId) && !BEGINS_OR_ENDS.has(type))) return;
-    await sessions.left(sessionId);
+    await this.#giveUp(sessionId);
     if (this.#successor !== null) throw new SessionElsewhereError(sessionId, null);
+  }
+
+  /**
+   * Resolves when this node, which stops, has the session no more. One that has left its memory before is still its own
+   * by the index, and nobody else could claim it before this node is gone.
+   */
+  #giveUp(sessionId: SessionId): Promise<void> {
+    // One after the other: another node may have the session when the first one is done.
+    const givenUp =
+      this.#givenUp.get(sessionId) ??
+      this.#giveUpNow(sessionId).finally(() => this.#givenUp.delete(sessionId));
+    this.#givenUp.set(sessionId, givenUp);
+    return givenUp;
+  }
+
+  async #giveUpNow(sessionId: SessionId): Promise<void> {
+    const { sessions } = this.#composed();
+    await sessions.left(sessionId);
+    if (this.#successor === null) return;
+    const { membership, feeds, relay } = this.#cluster;
+    const stream = this.#prefix + sessionId;
+    const place = (await membership.places([stream])).get(stream);
+    if (place?.owner !== membership.self) return;
+    await feeds.ready(stream);
+    if (sessions.has(sessionId)) return;
+    feeds.disown(stream, place.head);
+    relay.end(stream);
+    await membership.release([stream]);
+    this.#cluster.announce('released', stream);
   }
 
   /** A node that takes what this one gives up. */

@@ -71,6 +71,44 @@ describe('a node that stops', () => {
   });
 });
 
+describe('a session that has left the memory of its node', () => {
+  /** As after some time in which nobody has used it. */
+  async function evict({ bus }: MemoryNode, sessionId: string): Promise<void> {
+    if (!(bus instanceof ClusterBus)) return expect.unreachable('the node has a cluster');
+    await expect
+      .poll(() => {
+        bus.lost(sessionId);
+        return bus.load.sessions;
+      })
+      .toBe(0);
+  }
+
+  it.each(['one', 'other'] as const)(
+    'goes on at another node as soon as its own one stops, also when node %s is asked',
+    async (asked) => {
+      const model = new DirectedModel();
+      await using nodes = await pair(model);
+      const { one, other } = nodes;
+      const said = say(one, 'idle');
+      (await model.call(0)).answer('Hi!');
+      await said;
+      await evict(one, 'idle');
+      const running = { sessionId: 'busy', turnId: crypto.randomUUID(), text: 'take your time' };
+      await one.bus.send('turn.start', running, ANYONE);
+      const step = await model.call(1);
+      const drained = one.agent.drain(PATIENCE_MS);
+      await expect.poll(() => other.cluster.others[0]?.isDraining).toBe(true);
+      const message = { sessionId: 'idle', turnId: crypto.randomUUID(), text: 'and then?' };
+      const completed = nextSignal(nodes[asked].bus, 'idle', isEvent('turn.completed'));
+      expect(await nodes[asked].bus.send('turn.start', message, ANYONE)).toEqual({ turnId: message.turnId });
+      expect(await completed).toMatchObject({ event: { turnId: message.turnId } });
+      expect(other.membership.owns('idle')).toBe(true);
+      step.answer('Done.');
+      await drained;
+    },
+  );
+});
+
 describe('a turn that goes on at another node', () => {
   it('is heard to its end where turns are counted, also when no client hears it any more', async () => {
     await using nodes = await pair();
