@@ -23,7 +23,7 @@ import { Appender } from './appender.ts';
 import { adoptStream, forkStream } from './copied-streams.ts';
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
-import { READING } from './postgres-errors.ts';
+import { isLost, READING } from './postgres-errors.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 import { Bigint, listIds, listStreams } from './stream-index.ts';
@@ -150,13 +150,19 @@ class PostgresEventStore implements EventStore {
   ): Promise<void> {
     const owner = this.#epochs.has(to) ? this.#writer.node : undefined;
     const fork = { from, at, to, closing: encodeAll(record(closing, origin), this.#codec), title, owner };
-    await this.#once('append to', async () => {
-      const events = await this.#database.transact(async (session) => {
-        await this.#writer.require(session);
-        return forkStream(session, this.#database, fork);
-      });
-      this.#counted(events);
-    });
+    let isWritten = false;
+    const write = async (session: Session): Promise<number> => {
+      await this.#writer.require(session);
+      const events = await forkStream(session, this.#database, fork);
+      // What follows is the end of the transaction.
+      isWritten = true;
+      return events;
+    };
+    try {
+      this.#counted(await this.#once('append to', () => this.#database.transact(write)));
+    } catch (error) {
+      throw isWritten ? maybeStored(error) : error;
+    }
   }
 
   /** Closing does not wait for it: its events may never end. */
@@ -287,6 +293,12 @@ class PostgresEventStore implements EventStore {
   #refuseWhenClosed(): void {
     if (this.#disposed) throw new Error('the event store is closed');
   }
+}
+
+/** A connection that is lost at the end of a transaction has not said what became of it. */
+function maybeStored(error: unknown): unknown {
+  if (!(error instanceof StorageAwayError) || !isLost(error.cause)) return error;
+  return new StorageAwayError(error.message, { cause: error, mayBeStored: true });
 }
 
 function readOnly(): Error {

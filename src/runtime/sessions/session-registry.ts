@@ -173,7 +173,7 @@ export class SessionRegistry {
     if (isIdle) await this.#ephemeral.deleteLeftover(sessionId);
   }
 
-  /** @returns the new session. Rejects if `to` exists. */
+  /** @returns the new session. Rejects if `to` exists. After an error the log may have it all the same, if that says so. */
   async fork(fork: NewFork, origin: Origin): Promise<SessionActor> {
     const { to } = fork;
     const before = (this.#inMemory.find(to) ?? this.#load(to)).catch((error: unknown) => {
@@ -185,10 +185,15 @@ export class SessionRegistry {
       return this.#loader.fork(fork, origin);
     });
     // At once: whoever asks for the session from here on waits until the fork is complete or has failed.
-    await this.#inMemory.enter(
+    const entered = this.#inMemory.enter(
       to,
-      forked.catch(() => before),
+      forked.catch((error: unknown) => {
+        // Whoever asks next has it loaded from the log, as it became. Nothing is recorded for those who wait.
+        if (mayBeStored(error)) throw new StorageAwayError(error.message, { cause: error });
+        return before;
+      }),
     );
+    await entered.catch(() => undefined);
     return forked;
   }
 
@@ -374,9 +379,12 @@ export class SessionRegistry {
     this.#inMemory.forget(session);
     const { open } = session.state;
     // What may be stored may have begun a turn.
-    const mayHaveBegun = error instanceof StorageAwayError && error.mayBeStored;
-    return open || mayHaveBegun ? this.#recovery.loadLater(session.sessionId, open) : true;
+    return open || mayBeStored(error) ? this.#recovery.loadLater(session.sessionId, open) : true;
   }
+}
+
+function mayBeStored(error: unknown): error is StorageAwayError {
+  return error instanceof StorageAwayError && error.mayBeStored;
 }
 
 function sessionExists(sessionId: SessionId): ServiceError {

@@ -117,11 +117,36 @@ describe('a log in PostgreSQL whose connection is cut', () => {
       const [, , , forked, adopted] = settled;
       const [fork, adoption] = [await turnsOf(store, 'fork'), await turnsOf(store, 'adopted')];
       if (forked?.status === 'fulfilled') expect(fork).toEqual(['a']);
-      else expect([[], ['a']]).toContainEqual(fork);
+      else {
+        expect([[], ['a']]).toContainEqual(fork);
+        if (fork.length > 0) expect(forked).toMatchObject({ reason: { mayBeStored: true } });
+      }
       if (adopted?.status === 'fulfilled') expect(adoption).toEqual(['f', 'g']);
       else expect([[], ['f', 'g']]).toContainEqual(adoption);
     },
   );
+
+  it('says of a fork that it may be stored if its last answer was lost', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using service = await open(url);
+    const { store } = service;
+    await store.append('from', 0, [started('a'), started('b')]);
+    const stored: unknown[] = [];
+    let isDone = false;
+    for (let answers = 0; !isDone; answers += 1) {
+      const to = `fork${answers}`;
+      link.cutAfterAnswers(answers);
+      const error = await store.fork('from', 1, to).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      isDone = error === null;
+      if (!isDone && (await turnsOf(store, to)).length > 0) stored.push(error);
+    }
+    expect(stored).not.toEqual([]);
+    for (const error of stored) expect(error).toMatchObject({ name: 'StorageAwayError', mayBeStored: true });
+  });
 
   it.each([0, 1, 2, 3, 4])(
     'stores two appends to one stream once each when it is cut after %i answers of their transaction',

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { EMPTY_SESSION_BYTES } from '../../../src/core/session/retained-bytes.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
@@ -550,6 +551,32 @@ describe('a fork under way', () => {
     await rig.say('anybody?', { sessionId: 'fork' });
     await fork;
     expect(typesOf(await rig.logged('fork'))).toEqual(['turn.requested', 'turn.started']);
+    await rig.registry.drain(NO_TIME);
+  });
+});
+
+describe('a fork whose end the log has not confirmed', () => {
+  it('is loaded from the log by whoever asks for it next', async () => {
+    const log = memoryEventStore();
+    const store: EventStore = {
+      ...keptOpen(log),
+      fork: async (...fork) => {
+        await log.fork(...fork);
+        throw new StorageAwayError('the answer was lost', { mayBeStored: true });
+      },
+    };
+    const rig = new SessionRig({ store });
+    await rig.say('hello');
+    (await rig.model.call(0)).answer('Hi!');
+    await (await rig.registry.session('s')).idle();
+    const fork = rig.registry.fork({ from: 's', at: 4, to: 'fork' }, CLIENT);
+    await expect(fork).rejects.toMatchObject({ mayBeStored: true });
+    const { length: head } = await rig.logged('fork');
+    expect(head).toBeGreaterThan(4);
+    expect(await rig.registry.position('fork')).toMatchObject({ head });
+    await rig.say('and then?', { sessionId: 'fork' });
+    const { request } = await rig.model.callFor('and then?');
+    expect(request.messages.map(textOf)).toEqual(['hello', 'Hi!', 'and then?']);
     await rig.registry.drain(NO_TIME);
   });
 });
