@@ -542,7 +542,8 @@ export const requirements = {
     'the SDK asks for responses over one WebSocket, with the events of the stream',
   'openai.responses-websocket-errors': 'what cannot be is told over the socket, with the field',
   'openai.responses-websocket-left': 'a response ends with its client, and not with the service',
-  'openai.stream-stopped': 'the turn of a stream that a stop of the service has cut off goes on at the next start',
+  'openai.stream-stopped':
+    'the turn of a stream that a stop of the service has cut off goes on at the next start',
   'openai.responses-websocket-key': 'without a key, the socket is not opened',
   'openai.responses-background': 'a response goes on without its client, and is cancelled on request',
   'openai.responses-unstored': 'a response that is not to be stored leaves no session behind',

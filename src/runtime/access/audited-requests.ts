@@ -89,7 +89,9 @@ export function auditEntry(
 function subjectOf(type: RequestType, request: object): Pick<AuditRecord, 'subject'> {
   const fields = subjects[type];
   if (!fields) return {};
-  const said = fields.map((field): unknown => Reflect.get(request, field)).filter((v) => typeof v === 'string');
+  const said = fields
+    .map((field): unknown => Reflect.get(request, field))
+    .filter((value) => typeof value === 'string');
   return said.length === 0 ? {} : { subject: beginningOf(said.join(' '), MOST_CHARACTERS) };
 }
 
