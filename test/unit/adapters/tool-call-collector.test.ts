@@ -23,10 +23,10 @@ describe('the fragments of tool calls', () => {
     ]);
   });
 
-  it.each([
-    ['in pieces', [{ index: 0, arguments: '{"city":' }], [{ index: 0, arguments: '"Oslo"}' }]],
-    ['at once', [{ index: 0, id: 'a', name: 'now', arguments: '{"city":"Oslo"}' }], []],
-  ])('are one call where it opens with {}, and its arguments come %s behind that', (_how, ...rest) => {
+  it.each<{ readonly how: string; readonly rest: readonly (readonly object[])[] }>([
+    { how: 'in pieces', rest: [[{ index: 0, arguments: '{"city":' }], [{ index: 0, arguments: '"Oslo"}' }]] },
+    { how: 'at once', rest: [[{ index: 0, id: 'a', name: 'now', arguments: '{"city":"Oslo"}' }]] },
+  ])('are one call where it opens with {}, and its arguments come $how behind that', ({ rest }) => {
     const opening = { index: 0, id: 'a', name: 'now', arguments: '{}' };
     expect(callsOf([opening], ...rest)).toEqual([['now', '{"city":"Oslo"}']]);
   });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { filledForm, type InputForm } from '../../../src/core/tool-call/input-form.ts';
+import { filledForm, InputForm } from '../../../src/core/tool-call/input-form.ts';
 
 it('takes a field that is named like a property of every object for one that was not given', () => {
-  const form: InputForm = {
+  const form = InputForm.parse({
     type: 'object',
     properties: { constructor: { type: 'string', default: 'none' }, valueOf: { type: 'string' } },
-  };
+  });
   expect(filledForm(form, {})).toEqual({ constructor: 'none' });
   expect(() => filledForm({ ...form, required: ['valueOf'] }, {})).toThrow(
     expect.objectContaining({
