@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FencedError } from './log/fenced.ts';
-import { StorageAwayError } from './log/storage-away.ts';
+import { mayBeStored, StorageAwayError } from './log/storage-away.ts';
 import { StorageFullError } from './log/storage-full.ts';
 
 /** The codes of errors. `src/wire/error-catalogue.ts` has the meaning and the HTTP status of each. */
@@ -100,7 +100,12 @@ export function outcomeUnknown(
 
 /** Whether the service itself failed, so that the operator must hear of it. Other errors refuse a request. */
 export function isFailure({ code, cause }: ServiceError): boolean {
-  return code === 'INTERNAL_ERROR' || cause instanceof StorageFullError || cause instanceof StorageAwayError;
+  return code === 'INTERNAL_ERROR' || isStorageFailure(cause);
+}
+
+/** Whether the disk of the log is full, or its database away. */
+export function isStorageFailure(cause: unknown): cause is StorageFullError | StorageAwayError {
+  return cause instanceof StorageFullError || cause instanceof StorageAwayError;
 }
 
 /** How loudly to log it. That the database is away, and is back, is said once by what asks it, and not by all who need it. */
@@ -112,7 +117,7 @@ export function levelOfFailure(cause: unknown): 'debug' | 'error' {
 export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (thrown instanceof StorageFullError) return notRecorded('the disk of the service is full', 10, thrown);
-  if (thrown instanceof StorageAwayError && thrown.mayBeStored) return maybeRecorded(thrown);
+  if (mayBeStored(thrown)) return maybeRecorded(thrown);
   if (thrown instanceof StorageAwayError && thrown.isReading) return notRead(thrown);
   if (thrown instanceof StorageAwayError) return notRecorded(DATABASE_AWAY, 2, thrown);
   if (thrown instanceof FencedError)

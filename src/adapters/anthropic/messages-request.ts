@@ -42,7 +42,7 @@ export function messagesRequest(
     ...(choice && { tool_choice: choice }),
     ...(config.stop && { stop_sequences: config.stop }),
     ...(isForced(choice)
-      ? withoutThinking(model, config)
+      ? mayThink(model, config) && thinkingSettings(model, 'none', maxTokens)
       : canThink(model, messages) && thinkingSettings(model, config.reasoningEffort, maxTokens)),
     stream: true,
   } satisfies MessageCreateParamsStreaming;
@@ -125,15 +125,11 @@ function isForced(choice: ToolChoice | undefined): boolean {
 }
 
 /**
- * For a request whose model must use a tool. Newer models may think without being asked to.
- * The messages need no change: only the first step of a turn is forced, and no thinking is sent back to that.
+ * Whether thinking must be switched off for a request whose model must use a tool. Newer models think without being asked
+ * to. The messages need no change: only the first step of a turn is forced, and no thinking is sent back to that.
  */
-function withoutThinking(
-  { isClaude, thinking }: ClaudeModel,
-  { reasoningEffort }: LlmConfig,
-): Pick<MessageCreateParamsStreaming, 'thinking'> {
-  const mayThink = reasoningEffort !== undefined || (isClaude && thinking === 'adaptive');
-  return mayThink ? { thinking: { type: 'disabled' } } : {};
+function mayThink({ isClaude, thinking }: ClaudeModel, { reasoningEffort }: LlmConfig): boolean {
+  return reasoningEffort !== undefined || (isClaude && thinking === 'adaptive');
 }
 
 /** Leaves out the thinking that the model would refuse. */

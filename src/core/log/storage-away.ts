@@ -23,3 +23,7 @@ export class StorageAwayError extends Error {
     this.isReading = isReading;
   }
 }
+
+export function mayBeStored(error: unknown): error is StorageAwayError {
+  return error instanceof StorageAwayError && error.mayBeStored;
+}

@@ -1,9 +1,14 @@
 import type { z } from 'zod';
-import { asServiceError, outcomeUnknown, type ServiceError, serviceStopping } from '../../core/errors.ts';
+import {
+  asServiceError,
+  isStorageFailure,
+  outcomeUnknown,
+  type ServiceError,
+  serviceStopping,
+} from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { ServiceEvent } from '../../core/log/events.ts';
-import { StorageAwayError } from '../../core/log/storage-away.ts';
-import { StorageFullError } from '../../core/log/storage-full.ts';
+import { mayBeStored, StorageAwayError } from '../../core/log/storage-away.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import { isExpired, requireSamePayload } from '../../core/request/idempotency.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
@@ -182,7 +187,7 @@ export class KeyedRequests implements AsyncDisposable {
     try {
       await this.#append(stream, head - 1, [this.#begunBy(key, work)], origin);
     } catch (error) {
-      if (!(error instanceof StorageAwayError && error.mayBeStored)) throw error;
+      if (!mayBeStored(error)) throw error;
       this.#freeLater(begun);
       throw new StorageAwayError(error.message, { cause: error });
     }
@@ -264,8 +269,7 @@ export class KeyedRequests implements AsyncDisposable {
           await this.#recordEnd(begun, end);
         });
       }
-      const cannotRecord = error instanceof StorageFullError || error instanceof StorageAwayError;
-      throw cannotRecord && !work.repeatable ? endUnknown(key, error) : error;
+      throw isStorageFailure(error) && !work.repeatable ? endUnknown(key, error) : error;
     }
   }
 
@@ -285,7 +289,7 @@ export class KeyedRequests implements AsyncDisposable {
     try {
       await this.#store.erase(begun.stream);
     } catch (error) {
-      if (!(error instanceof StorageAwayError || error instanceof StorageFullError)) throw error;
+      if (!isStorageFailure(error)) throw error;
       this.#freeLater(begun);
     }
   }

@@ -2,7 +2,7 @@ import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { levelOfFailure, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
-import { StorageAwayError } from '../../core/log/storage-away.ts';
+import { mayBeStored, StorageAwayError } from '../../core/log/storage-away.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import { givenBytes, sentBytes } from '../../core/session/retained-bytes.ts';
@@ -381,10 +381,6 @@ export class SessionRegistry {
     // What may be stored may have begun a turn.
     return open || mayBeStored(error) ? this.#recovery.loadLater(session.sessionId, open) : true;
   }
-}
-
-function mayBeStored(error: unknown): error is StorageAwayError {
-  return error instanceof StorageAwayError && error.mayBeStored;
 }
 
 function sessionExists(sessionId: SessionId): ServiceError {
