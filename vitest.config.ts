@@ -7,9 +7,12 @@ import { RetriedReporter } from './test/support/project/retried-reporter.ts';
 /** Tests of adapters against real processes, sockets and disks: right, but not a matter of seconds. */
 const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts'];
 
-/** A poll waits nearly as long as its test may take: a busy machine must not decide. */
-const expectation = { poll: { timeout: 50_000 } };
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: expectation };
+/**
+ * Far longer than anything takes: they end what hangs, and a busy machine must not decide. A poll waits nearly as long as
+ * its test may take.
+ */
+const expectation = { poll: { timeout: 150_000 } };
+const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: expectation };
 /** A test of real processes that fails runs once more, and is named if it passes then. See docs/decisions/0157. */
 const retry = 1;
 /** Files share the modules that they import: loading them anew for each takes a second, of hundreds of files. */
@@ -28,8 +31,8 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts', 'test/machines/**/*.test.ts'],
           isolate,
           // Some compute for seconds where two files share busy processors.
-          testTimeout: 30_000,
-          expect: { poll: { timeout: 25_000 } },
+          testTimeout: 90_000,
+          expect: { poll: { timeout: 80_000 } },
         },
       },
       { test: { name: 'adapters', include: adapters, isolate, ...timeouts, retry } },
@@ -47,8 +50,8 @@ export default defineConfig({
         test: {
           name: 'package',
           include: ['test/package/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 240_000,
+          testTimeout: 180_000,
+          hookTimeout: 600_000,
           expect: expectation,
           retry,
         },
@@ -68,8 +71,8 @@ export default defineConfig({
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
           isolate,
-          testTimeout: 90_000,
-          hookTimeout: 60_000,
+          testTimeout: 240_000,
+          hookTimeout: 180_000,
           expect: expectation,
           retry,
         },

@@ -78,7 +78,7 @@ const windows = (['light', 'dark'] as const).flatMap((theme) =>
 );
 
 describe('every panel', () => {
-  it.each(windows)('is accessible and fits, $theme, $width px wide', { timeout: 120_000 }, async (window) => {
+  it.each(windows)('is accessible and fits, $theme, $width px wide', { timeout: 300_000 }, async (window) => {
     await using opened = await open(window);
     const { page, service } = opened;
     const findings: Record<string, string[]> = {};

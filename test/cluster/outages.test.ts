@@ -11,9 +11,9 @@ import { TextSocket } from '../support/cluster/text-socket.ts';
 import { errorOf } from '../support/service/error-envelope.ts';
 import { type TempDirectory, tempDirectory } from '../support/service/temp-directory.ts';
 
-const TURN_MS = 30_000;
-/** In which a node notices that an engine is away or back. */
-const NOTICE_MS = 15_000;
+const TURN_MS = 90_000;
+/** Far more than a node needs to notice that an engine is away or back. */
+const NOTICE_MS = 45_000;
 const FRAMES = 200;
 
 const start = (engines: ClusterEngines, ledger: TempDirectory) =>

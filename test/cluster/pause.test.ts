@@ -10,8 +10,8 @@ import { OpenAiUpstream, type UpstreamReply } from '../support/models/openai-ups
 import { tempDirectory } from '../support/service/temp-directory.ts';
 import { payingServer } from '../support/tools/mcp/tool-servers.ts';
 
-const TURN_MS = 20_000;
-const END_MS = 10_000;
+const TURN_MS = 60_000;
+const END_MS = 60_000;
 
 let engines: ClusterEngines;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { tempDirectory } from '../support/service/temp-directory.ts';
 
 const A2A = { 'A2A-Version': '1.0' };
 const SESSIONS = ['s1', 's2', 's3'];
-const ALL_MS = 40_000;
+const ALL_MS = 120_000;
 /** A silent receiver is asked again after ten seconds. */
 const MOST_SILENT = 2;
 

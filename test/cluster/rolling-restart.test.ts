@@ -17,7 +17,7 @@ const PROMISED_MS = 500;
 /** All processes of this test share two processors with the nodes that start. */
 const ALLOWANCE_MS = 750;
 const STORIES = ['t0', 't1', 't2', 't3', 't4', 't5'];
-const TURN_MS = 30_000;
+const TURN_MS = 90_000;
 const FRAMES = 200;
 
 let engines: ClusterEngines;

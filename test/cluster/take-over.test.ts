@@ -22,7 +22,7 @@ import { pieceFaults } from '../support/sockets/prescribed-stream.ts';
 const PROMISED_MS = 3_000;
 /** All processes of this test share two processors with what is started meanwhile. */
 const ALLOWANCE_MS = 1_000;
-const TURN_MS = 25_000;
+const TURN_MS = 75_000;
 const ROUNDS = 3;
 const KEY = { 'Idempotency-Key': 'k1' };
 const SESSIONS = ['s1', 's2', 's3', 's4', 's5', 's6'];

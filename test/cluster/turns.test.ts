@@ -5,7 +5,7 @@ import { answerOf, answersOf } from '../support/cluster/node-answer.ts';
 import { chunkIn, durableTexts, joinedChunks, replayed, TextSocket } from '../support/cluster/text-socket.ts';
 import { expectSame, isReplied, sent, ThreeNodes } from '../support/cluster/three-nodes.ts';
 
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 60_000;
 const Responded = z.object({ id: z.string() });
 /** Each answer has a time of its own. */
 const withoutTime = (body: string): string => body.replace(/"timestamp":"[^"]*"/, '');

@@ -63,7 +63,7 @@ describe('the fake providers', () => {
   });
 });
 
-describe.concurrent('a conversation with', { timeout: 60_000 }, () => {
+describe.concurrent('a conversation with', { timeout: 180_000 }, () => {
   it.each(cases)('$name goes on with $first.name, or $second.name, and comes back', async (one) => {
     const { fake, first, second, isThorough } = one;
     await using stage = await Stage.set(isThorough ? await onDisk() : inMemory(), [fake, first, second]);

@@ -6,7 +6,7 @@ import type { Mutation } from '../support/simulation/simulated-cluster.ts';
 
 /** Within so many schedules each is found, many times. */
 const SCHEDULES = 300;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 const FOUND: readonly (readonly [Mutation, RegExp])[] = [
   ['the epoch of an append', /has appended to/],

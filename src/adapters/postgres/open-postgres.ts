@@ -27,6 +27,8 @@ export interface PostgresStores {
   readonly snapshots: SnapshotStore;
   /** Resolves when another service has taken the log over: this one must end. */
   readonly lost: Promise<FencedError>;
+  /** Rejects with a `FencedError` if another service has taken the log over since it was opened. */
+  requireLease(): Promise<void>;
   /** The services that share the log. Undefined where one has it. */
   readonly membership: Membership | undefined;
 }
@@ -55,6 +57,7 @@ export async function openPostgres(
       store: postgresEventStore(database, lease, { ...options, epochs }),
       snapshots: postgresSnapshotStore(database),
       lost: lease.lost,
+      requireLease: () => database.transact((session) => lease.require(session)),
     };
   } catch (error) {
     await database[Symbol.asyncDispose]();

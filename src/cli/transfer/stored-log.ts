@@ -13,8 +13,14 @@ const IN_USE: readonly unknown[] = [DIRECTORY_IN_USE, LOG_IN_USE];
 /** `create` makes a missing log, the others refuse it. `read` appends nothing. */
 export type LogUse = 'read' | 'change' | 'create';
 
+interface OpenLog {
+  readonly store: EventStore;
+  /** Rejects if a service has taken the log over meanwhile, because this process was paused: what was read is not all. */
+  readonly requireUnused?: () => Promise<void>;
+}
+
 /**
- * Opens a log until `work` is done. Throws while a service uses it, unless it is read in a database.
+ * Opens a log until `work` is done. Throws if a service uses it before that, unless it is read in a database.
  * @param option that named the folder.
  */
 export async function withEventStore<T>(
@@ -25,29 +31,32 @@ export async function withEventStore<T>(
 ): Promise<T> {
   const { dataDir, store: url } = source;
   const opening = url === undefined ? openFolder(dataDir, use, option) : openDatabase(url, use);
-  const store = await opening.catch((error: unknown) => {
+  const { store, requireUnused } = await opening.catch((error: unknown) => {
     throw use === 'read' ? adviseUrl(error) : error;
   });
   try {
-    return await work(store);
+    const result = await work(store);
+    await requireUnused?.();
+    return result;
   } finally {
     await store[Symbol.asyncDispose]();
   }
 }
 
-async function openFolder(directory: string, use: LogUse, option?: string): Promise<EventStore> {
+async function openFolder(directory: string, use: LogUse, option?: string): Promise<OpenLog> {
   requireFolderName(directory, option);
   if (use !== 'create') requireEventLog(directory, option);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
-  return openSqliteEventStore({ directory, log: createJsonLogger('warn') });
+  return { store: await openSqliteEventStore({ directory, log: createJsonLogger('warn') }) };
 }
 
-async function openDatabase(url: string, use: LogUse): Promise<EventStore> {
+async function openDatabase(url: string, use: LogUse): Promise<OpenLog> {
   const { openPostgres, readPostgres } = await import('../../adapters/postgres/open-postgres.ts');
   const log = createJsonLogger('warn');
-  if (use === 'read') return readPostgres(url, log);
+  if (use === 'read') return { store: await readPostgres(url, log) };
   const identity = { name: `a command, process ${process.pid}`, version: readPackageVersion() };
-  return (await openPostgres(url, { identity, log, makesTables: use === 'create' })).store;
+  const opened = await openPostgres(url, { identity, log, makesTables: use === 'create' });
+  return { store: opened.store, requireUnused: opened.requireLease };
 }
 
 /** Whether a log was not opened because a service uses it. */

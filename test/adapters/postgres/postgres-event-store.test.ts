@@ -7,6 +7,7 @@ import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
+import { sql } from '../../support/postgres/sql.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
@@ -39,18 +40,6 @@ async function open(
 
 async function turnsOf(store: EventStore, sessionId: string): Promise<unknown[]> {
   return (await store.read(sessionId, 0)).map(({ event }) => 'turnId' in event && event.turnId);
-}
-
-/** Runs SQL beside the service. `@` stands for the schema. */
-async function sql(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const schema = new URL(url).searchParams.get('schema') ?? '';
-    return (await client.query(text.replaceAll('@', schema))).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 describe('a log in PostgreSQL whose connection is cut', () => {

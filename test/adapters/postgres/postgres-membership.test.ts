@@ -7,6 +7,7 @@ import { FencedError } from '../../../src/core/log/fenced.ts';
 import { StaleVersionError } from '../../../src/ports/event-store.ts';
 import { type Membership, SessionElsewhereError, type StreamPlace } from '../../../src/ports/membership.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
+import { schemaOf, sql } from '../../support/postgres/sql.ts';
 import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
@@ -66,16 +67,6 @@ async function zombie(url: string, ...streams: string[]): Promise<Node> {
   return node;
 }
 
-async function sql(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text.replaceAll('@', schemaOf(url)))).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** Somebody else who has locked something, until `release`. */
 async function lock(url: string, text: string) {
   const client = new pg.Client({ connectionString: url });
@@ -93,10 +84,6 @@ async function lock(url: string, text: string) {
   /** Resolves when somebody waits for the lock. */
   const isAwaited = () => expect.poll(waiting).toBeGreaterThan(0);
   return { release, isAwaited, [Symbol.asyncDispose]: release };
-}
-
-function schemaOf(url: string): string {
-  return new URL(url).searchParams.get('schema') ?? '';
 }
 
 /** Renews the lease of one node until the other is gone for it. */

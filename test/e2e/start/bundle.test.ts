@@ -25,7 +25,7 @@ import { verifies } from '../requirements.ts';
 
 const AGENT = ['--agent', 'agent.yml'];
 /** Many starts, one after the other, while other tests take the processor. */
-const COMMANDS_MS = 90_000;
+const COMMANDS_MS = 240_000;
 /** As a terminal that reads the log. */
 const TERMINAL = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.stderr, 'isTTY', { value: true })")}`;
 

@@ -17,7 +17,7 @@ const REPLY_BYTES = 256 * 1024;
 const STREAMED_BYTES = 3 * TURNS * REPLY_BYTES;
 const READERS = 16;
 /** It moves several hundred megabytes. */
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 240_000;
 
 const YAML = JSON.stringify({
   llm: {

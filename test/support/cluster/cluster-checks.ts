@@ -24,8 +24,8 @@ import { paidIn } from './ledger.ts';
 import { answersOf } from './node-answer.ts';
 import { replayed } from './text-socket.ts';
 
-const IDLE_MS = 30_000;
-const CATCH_UP_MS = 30_000;
+const IDLE_MS = 90_000;
+const CATCH_UP_MS = 90_000;
 
 /** Throws unless clients, tools and log agree, and every node tells the same. The users must have ended. */
 export async function checkCluster(

@@ -13,8 +13,8 @@ import { Ownership } from './ownership.ts';
 import { PartitionedLink } from './partitioned-link.ts';
 
 /** A lease, a renewal, and what a busy machine takes. */
-const SETTLE_MS = 15_000;
-const END_MS = 20_000;
+const SETTLE_MS = 60_000;
+const END_MS = 60_000;
 
 export interface ClusterOptions {
   readonly engines: ClusterEngines;

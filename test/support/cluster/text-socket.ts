@@ -19,7 +19,7 @@ interface Waiter {
   readonly settled: PromiseWithResolvers<void>;
 }
 
-const FRAME_MS = 20_000;
+const FRAME_MS = 60_000;
 
 /** A WebSocket by hand that keeps each frame as the characters that came. */
 export class TextSocket implements Disposable {

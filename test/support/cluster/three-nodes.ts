@@ -7,7 +7,7 @@ import { ClusterEngines } from './cluster-engines.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import { awaited } from './deadline.ts';
 
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 60_000;
 const View = z.looseObject({ session: z.looseObject({ head: z.int() }) });
 const Inbox = z.looseObject({
   approvals: z.array(z.looseObject({ sessionId: z.string(), callId: z.string() })),

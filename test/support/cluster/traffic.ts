@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { withinMs } from './deadline.ts';
 
-const FRAME_MS = 30_000;
+const FRAME_MS = 90_000;
 
 /** Counts what all clients together are told. */
 export class Traffic {

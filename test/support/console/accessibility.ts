@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What moves has come to rest by then. */
-const REST_MS = 15_000;
+const REST_MS = 60_000;
 
 /** Fails when axe-core finds a serious or critical issue on the page, and still finds it a moment later. */
 export async function expectAccessible(page: Page): Promise<void> {

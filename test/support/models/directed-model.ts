@@ -9,7 +9,7 @@ import type {
 } from '../../../src/ports/language-model.ts';
 
 /** Less than any test may take that waits for a call. */
-const LONGEST_WAIT_MS = 25_000;
+const LONGEST_WAIT_MS = 75_000;
 
 interface AskedTool {
   readonly name: string;

@@ -5,7 +5,7 @@ import { projectRoot } from './source-imports.ts';
 /** For `ProcessOptions`. */
 export const SOURCES = 'src/app/main.ts';
 /** The hook waits for a build while other tests take the processor. */
-const BUILD_MS = 120_000;
+const BUILD_MS = 480_000;
 
 /** How the process of a test is run. Known once the tests run. */
 export interface Way {

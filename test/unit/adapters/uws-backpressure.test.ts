@@ -15,7 +15,7 @@ const KEPT_BYTES = 32 * MEGABYTE;
  * What the web server forgets to send waits for what is written next: here for ever, and elsewhere for a heartbeat or
  * a ping, so each test is bounded by its time-out alone. What it does not forget takes a moment.
  */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 let app: ReturnType<typeof App>;
 let port: number;

@@ -31,7 +31,7 @@ describe('the requirements without a passed test', () => {
   });
 });
 
-describe('a run of vitest', { timeout: 30_000 }, () => {
+describe('a run of vitest', { timeout: 180_000 }, () => {
   const NO_TEST = 'No test passed that verifies these requirements:\n  ops.ready\n';
 
   it('passes when a test of each requirement passes', () => {
