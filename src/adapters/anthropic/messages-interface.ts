@@ -1,5 +1,6 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import { ModelClient } from '../../model-http/http/model-client.ts';
+import { requestBody } from '../../model-http/http/request-body.ts';
 import { bearerHeader, type ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import type { ModelInterface } from '../../model-http/provider/provider-model.ts';
 import { requestSettings } from '../../model-http/provider/request-settings.ts';
@@ -26,7 +27,7 @@ export function messagesInterface(access: ProviderEndpoint, config: LlmConfig, l
       const settings = { ...requestSettings(config, request), temperature, topP };
       const { body, remember } = messagesRequest(access, settings, request, prefixes);
       return {
-        body: JSON.stringify(body),
+        body: requestBody(body),
         tools: request.tools,
         trace: request.trace,
         reader: () => new MessagesReader(access, request, listener, { template, onThinkingBlock: remember }),

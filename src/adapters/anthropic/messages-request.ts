@@ -7,6 +7,7 @@ import type { ModelRequest } from '../../ports/language-model.ts';
 import { markedSystem, withMarkedMessages, withMarkedTools } from './cache-marks.ts';
 import { type ClaudeModel, claudeModel } from './claude-model.ts';
 import { conversation, type Message, prefixesOf } from './conversation.ts';
+import { withAcceptedNames } from './property-names.ts';
 import { sampling } from './sampling.ts';
 import { isThinkingBlock, type ThinkingBlock, type ThinkingPrefixes } from './thinking-blocks.ts';
 import { thinkingSettings } from './thinking-settings.ts';
@@ -116,7 +117,7 @@ function toolOf({ name, description, inputSchema }: ModelTool): Tool {
   return {
     name,
     ...(description !== '' && { description }),
-    input_schema: { ...inputSchema, type: 'object' },
+    input_schema: { ...withAcceptedNames(inputSchema), type: 'object' },
   };
 }
 

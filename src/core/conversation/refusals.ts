@@ -1,13 +1,15 @@
 import type { ErrorBody } from '../errors.ts';
 import type { SessionEvent } from '../log/events.ts';
 import { type Refused, refusedThings } from './refused.ts';
+import { estimateTokens } from './token-estimate.ts';
 import { beginOfTurn, leaveOut, leaveOutImages, type Transcript } from './transcript.ts';
 
 /*
  * If a provider refuses a request because of something in the conversation, it would refuse all later requests, too.
  * So parts of the conversation are left out, more after each refusal, until a request is accepted:
  *
- *   1st refusal in a row   the refused turn, and unanswered messages before it (if an image was refused: only images)
+ *   1st refusal in a row   the refused turn, and unanswered messages before it (if an image was refused: only images;
+ *                          if the conversation was too long, and the turn is the smaller part of it: nothing of the turn)
  *   2nd                    also all images, and the opaque data of earlier turns
  *   3rd                    everything but the newest message
  *   4th                    as after the 1st: the newest message alone was refused, so the rest is not to blame
@@ -71,18 +73,31 @@ function afterRefusal(
   refused: Refused,
   { details: { shownTokens } }: ErrorBody,
 ): Told {
-  const caution = cautionAfter(refusals);
-  const isImage = refused === 'image' && showsImage(transcript, caution);
   const tooMany = refused === 'context' && typeof shownTokens === 'number' ? shownTokens : undefined;
   return {
-    transcript: isImage
-      ? leaveOutImages(transcript)
-      : leaveOut(transcript, beginOfRefused(transcript, caution), transcript.length),
+    transcript: withoutRefused({ transcript, refusals }, refused, tooMany),
     refusals: {
       inARow: refusals.inARow + 1,
       maxTokens: tooMany === undefined ? refusals.maxTokens : fewerThan(tooMany, refusals.maxTokens),
     },
   };
+}
+
+function withoutRefused(
+  { transcript, refusals }: Told,
+  refused: Refused,
+  tooMany: number | undefined,
+): Transcript {
+  const caution = cautionAfter(refusals);
+  if (refused === 'image' && showsImage(transcript, caution)) return leaveOutImages(transcript);
+  const begin = beginOfRefused(transcript, caution);
+  // Half as many tokens are enough for it then. What its tools have done must not be done again.
+  const fits = tooMany !== undefined && tokensFrom(transcript, begin) < tooMany / 2;
+  return caution === 'none' && fits ? transcript : leaveOut(transcript, begin, transcript.length);
+}
+
+function tokensFrom(transcript: Transcript, begin: number): number {
+  return transcript.slice(begin).reduce((sum, message) => sum + estimateTokens(message), 0);
 }
 
 /** Unanswered messages are joined with the next message, so nobody can tell which of them was refused. */

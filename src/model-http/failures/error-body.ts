@@ -29,7 +29,7 @@ const WRAPPERS = [
   'innererror',
 ] as const;
 const CODE_FIELDS = ['code', 'type', 'status', 'reason', 'err_code', 'error_type'] as const;
-const TEXT_FIELDS = ['message', 'msg', 'detail', 'error', 'status_msg', 'raw', 'failed_generation'] as const;
+const TEXT_FIELDS = ['message', 'msg', 'detail', 'error', 'status_msg', 'raw'] as const;
 
 /** Reads an error that is an object, a list with one object (Gemini), a sentence, or nested in something else. */
 export function readErrorBody(body: unknown): ErrorBodyFacts {

@@ -19,6 +19,8 @@ export function adviceOn(
       return `The quota, credit or budget at ${label} is used up, or too small for llm.maxTokens; check plan and billing`;
     case 'rate':
       return `The rate limit or quota of ${label} is exhausted; wait, or check the plan`;
+    case 'beyond-rate':
+      return `The conversation has more tokens than ${label} allows model ${model} a minute; the next message is sent with a shorter part of it. Lower history.maxTokens or llm.maxTokens, or raise the limit at the provider`;
     case 'model':
       return `${label} has no model ${model} at ${shownEndpoint(access)}, or does not serve it to this key; check llm.model and llm.baseURL${pullAdvice(access)}`;
     case 'tools-off':
@@ -37,6 +39,8 @@ export function adviceOn(
       return `${label} took too long to receive the request; try again`;
     case 'overloaded':
       return `${label} is in trouble or overloaded; try again later`;
+    case 'unreadable-call':
+      return `Model ${model} wrote a tool call that ${label} could not read; try again, or use a model that is better at calling tools`;
     case 'request':
       return `${label} refused the request; ${requestAdvice(access, param)}`;
     case 'unknown':

@@ -6,6 +6,7 @@ export type FailureKind =
   | 'access'
   | 'quota'
   | 'rate'
+  | 'beyond-rate'
   | 'model'
   | 'tools-off'
   | 'token-limit'
@@ -15,6 +16,7 @@ export type FailureKind =
   | 'too-large'
   | 'timed-out'
   | 'overloaded'
+  | 'unreadable-call'
   | 'request'
   | 'unknown';
 
@@ -30,6 +32,8 @@ interface Sign {
  * answers of test/providers/shapes, with their sources.
  */
 const signs: readonly Sign[] = [
+  // Groq cannot read what the model wrote. Repeating helps: https://github.com/pydantic/pydantic-ai/pull/4354
+  { kind: 'unreadable-call', codes: /^tool_use_failed$/, text: /^never$/ },
   {
     kind: 'quota',
     codes: any(
@@ -75,6 +79,8 @@ const signs: readonly Sign[] = [
       /endpoints found that support tool/,
     ),
   },
+  // Before the signs of images and content filters, because the sentence has the name of the tool.
+  { kind: 'request', codes: /^invalid_function_parameters$/, text: /invalid schema for function/ },
   { kind: 'token-limit', codes: /^token_limit_reached$/, text: /token limit reached/ },
   {
     kind: 'context',
@@ -153,7 +159,16 @@ export function failureKindOf(facts: ErrorBodyFacts, status: number | undefined)
       (codes.some((code) => sign.codes.test(code.toLowerCase())) || sign.text.test(text)),
   );
   const kind = found?.kind ?? kindOfStatus(status);
-  return kind === 'quota' && status === 429 && isOverSoon(facts) ? 'rate' : kind;
+  if (kind === 'quota' && status === 429 && isOverSoon(facts)) return 'rate';
+  return kind === 'rate' && isBeyond(facts) ? 'beyond-rate' : kind;
+}
+
+/**
+ * A request with more tokens than the limit allows a minute would be refused for ever. OpenAI and Groq say so with the
+ * code of a rate limit: https://github.com/Aider-AI/aider/issues/1880
+ */
+function isBeyond({ text }: ErrorBodyFacts): boolean {
+  return /request too large.*tokens per min|input or output tokens must be reduced/.test(text);
 }
 
 /**

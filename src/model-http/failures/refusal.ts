@@ -51,6 +51,7 @@ function isPassing(kind: FailureKind, status: number | undefined): boolean {
     case 'rate':
     case 'overloaded':
     case 'timed-out':
+    case 'unreadable-call':
       return true;
     case 'unknown':
       // An error inside a stream that explains nothing is usually temporary.
@@ -69,6 +70,8 @@ function refusedBy(kind: FailureKind, param: string | undefined): Refused | unde
     case 'image':
     case 'content':
       return kind;
+    case 'beyond-rate':
+      return 'context';
     case 'too-large':
       return 'request';
     case 'request':
@@ -95,9 +98,12 @@ function settingIn(text: string): string | undefined {
   return NAMED_SETTINGS.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
 }
 
+/** Google counts within its one tool, which has all functions: `tools[0].function_declarations[5]`. */
+const TOOL_PLACES = [/\bfunction_?declarations\[(\d+)/, /\btools?(?:\[|\.)(\d+)/];
+
 /** The tool that the error is about. Providers name its place in the request, or its name. */
 function toolIn({ param, text }: ErrorBodyFacts, tools: readonly ModelTool[]): string | undefined {
-  const place = /\btools?(?:\[|\.)(\d+)/.exec(`${param ?? ''} ${text}`)?.[1];
+  const place = TOOL_PLACES.map((pattern) => pattern.exec(`${param ?? ''} ${text}`)?.[1]).find(Boolean);
   const byPlace = place === undefined ? undefined : tools[Number(place)]?.name;
   return byPlace ?? tools.find(({ name }) => quotes(text, name.toLowerCase()))?.name;
 }

@@ -1,7 +1,6 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 import { beginningOf } from '../../core/shorten.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
+import { isSchema, mapSchemas, type Schema } from './nested-schemas.ts';
 
 /** OpenAI refuses a request with a longer description. */
 const MAX_DESCRIPTION_CHARACTERS = 1_024;
@@ -21,12 +20,36 @@ const DROPPED = [
   'else',
 ];
 
+/** By the tool's own schema, which stays the same object from call to call. */
+const known = new WeakMap<Schema, Schema>();
+
 /**
- * Makes a tool acceptable to every provider: its schema becomes an object with `properties`, without alternatives
- * at the top. No check is lost, because the arguments are validated against the tool's own schema before the call.
+ * Makes a tool acceptable to every provider: its schema becomes an object with `properties`, without alternatives at the
+ * top, and each list in it says what its items are. No check is lost, because the arguments are validated against the
+ * tool's own schema before the call.
  */
 export function acceptableTool({ name, description, inputSchema }: ModelTool): ModelTool {
-  return { name, description: shortened(description), inputSchema: objectSchema(inputSchema) };
+  return { name, description: shortened(description), inputSchema: acceptableSchema(inputSchema) };
+}
+
+function acceptableSchema(schema: Schema): Schema {
+  const before = known.get(schema);
+  if (before) return before;
+  const acceptable = mapSchemas(objectSchema(schema), withItems);
+  known.set(schema, acceptable);
+  return acceptable;
+}
+
+/**
+ * OpenAI and Google refuse the whole request for a list without `items`, and OpenAI for the tuples of older drafts, whose
+ * `items` are a list. https://github.com/spacelift-io/spacectl/issues/402,
+ * https://github.com/NousResearch/hermes-agent/pull/71816
+ */
+function withItems(schema: Schema): Schema {
+  const { type, items } = schema;
+  const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
+  if (!isList || isSchema(items) || typeof items === 'boolean') return schema;
+  return { ...schema, ...(Array.isArray(items) && { prefixItems: items }), items: {} };
 }
 
 function shortened(text: string): string {
@@ -58,16 +81,16 @@ const NO_FIELDS: Fields = { properties: {}, required: [] };
 /**
  * The properties of a schema and its alternatives. Required are those of the schema, `allOf` and every alternative.
  *
- * @param known those of the parts that were looked at before. Each part is looked at once, because references can make few
+ * @param seen those of the parts that were looked at before. Each part is looked at once, because references can make few
  * lines a schema of any size. A part within itself adds nothing.
  */
-function fieldsOf(schema: Schema, root: Schema, known = new Map<Schema, Fields>()): Fields {
+function fieldsOf(schema: Schema, root: Schema, seen = new Map<Schema, Fields>()): Fields {
   const ofPart = (part: Schema): Fields => {
-    const before = known.get(part);
+    const before = seen.get(part);
     if (before) return before;
-    known.set(part, NO_FIELDS);
-    const fields = fieldsOf(resolved(part, root), root, known);
-    known.set(part, fields);
+    seen.set(part, NO_FIELDS);
+    const fields = fieldsOf(resolved(part, root), root, seen);
+    seen.set(part, fields);
     return fields;
   };
   const partsOf = (key: string): Fields[] => schemasIn(schema[key]).map(ofPart);
@@ -99,10 +122,6 @@ function resolved(schema: Schema, root: Schema, depth = 0): Schema {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((value, step) => (isSchema(value) ? value[step] : undefined), root);
   return isSchema(target) ? { ...resolved(target, root, depth + 1), ...beside } : schema;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function schemasIn(value: unknown): Schema[] {

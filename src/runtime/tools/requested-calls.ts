@@ -78,9 +78,12 @@ function allowedNames(names: ReadonlyMap<string, NamedTool>): string {
   return [...names].flatMap(([name, { policy }]) => (policy === 'deny' ? [] : [name])).join(', ') || 'none';
 }
 
-/** Some models write an empty string for a tool without parameters. */
+/**
+ * For a tool without parameters some models write an empty text, and Groq, Cohere and Ollama send `null`.
+ * https://github.com/langchain-ai/langchain/pull/33896
+ */
 function parseArguments(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === '') return {};
+  if (/^\s*(null\s*)?$/.test(text)) return {};
   try {
     return Arguments.safeParse(JSON.parse(text)).data;
   } catch (error) {

@@ -11,7 +11,8 @@ interface Message {
  * An MCP server over stdio with the tools that the fakes call. It runs as text in a process of its own, because a process
  * that has to strip types first takes twice as long to start. So it uses nothing from outside of itself.
  *
- * Its schemas have what providers stumble over: a draft, a choice at the top, a long description, no properties.
+ * Its schemas have what providers stumble over: a draft, a choice at the top, a long description, no properties, lists that
+ * do not say of what, and the name of a property.
  */
 export function plainTools(): void {
   const $schema = 'http://json-schema.org/draft-07/schema#';
@@ -35,6 +36,13 @@ export function plainTools(): void {
       },
     },
     { name: 'does.nothing/at all', description: '', inputSchema: { type: 'object' } },
+    {
+      name: 'find',
+      inputSchema: {
+        type: 'object',
+        properties: { $filter: message, rows: { type: 'array', items: { type: 'array' } } },
+      },
+    },
   ];
   const serverInfo = { name: 'plain', version: '1' };
   const results: Readonly<Record<string, object>> = {

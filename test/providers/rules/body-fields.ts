@@ -56,3 +56,10 @@ export function firstOf<One, Found>(
   }
   return undefined;
 }
+
+/** Whether a schema, or one of its properties or items, is a list that does not say what its items are. */
+export function hasOpenList(schema: JsonObject): boolean {
+  if (schema.type === 'array' && !isJsonObject(schema.items)) return true;
+  const within = [...Object.values(objectIn(schema, 'properties')), schema.items];
+  return within.filter(isJsonObject).some(hasOpenList);
+}

@@ -1,5 +1,5 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
-import { type JsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
+import { hasOpenList, type JsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
 
 /** Fields that people saw refused. */
 const UNKNOWN_FIELDS = ['store', 'metadata', 'frequency_penalty', 'reasoning', 'top_k', 'google'];
@@ -138,6 +138,19 @@ export const googleChatRules: ProviderRules = {
               `* GenerateContentRequest.tools[0].function_declarations[${position}].name: Invalid function ` +
                 'name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), ' +
                 'underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\n',
+            );
+      },
+    },
+    {
+      name: 'a list in the schema of a tool says what its items are',
+      source: 'https://github.com/TokenRhythm/opensquilla/issues/1263',
+      refusal(body) {
+        const position = functions(body).findIndex((one) => hasOpenList(objectIn(one, 'parameters')));
+        return position < 0
+          ? undefined
+          : refused(
+              `* GenerateContentRequest.tools[0].function_declarations[${position}].parameters` +
+                '.properties[rows].items.items: missing field.\n',
             );
       },
     },

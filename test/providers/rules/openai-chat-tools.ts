@@ -1,5 +1,5 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
-import { firstOf, isJsonObject, objectIn, placedIn, textIn } from './body-fields.ts';
+import { firstOf, hasOpenList, isJsonObject, objectIn, placedIn, textIn } from './body-fields.ts';
 
 /** OpenAI's refusal of one field of a request. */
 function refuse(message: string, param: string, code: string): Refusal {
@@ -102,6 +102,21 @@ export const openaiChatToolsRules: ProviderRules = {
           const type = typeof parameters.type === 'string' ? `"${parameters.type}"` : 'null';
           return refuse(
             `Invalid schema for function '${textIn(tool, 'name')}': schema must be a JSON Schema of 'type: "object"', got 'type: ${type}'.`,
+            `tools[${place}].function.parameters`,
+            'invalid_function_parameters',
+          );
+        });
+      },
+    },
+    {
+      name: 'a list in the schema of a tool says what its items are',
+      source: 'https://github.com/spacelift-io/spacectl/issues/402',
+      refusal(body) {
+        return firstOf(placedIn(body, 'tools'), ({ place, one }) => {
+          const tool = objectIn(one, 'function');
+          if (!hasOpenList(objectIn(tool, 'parameters'))) return undefined;
+          return refuse(
+            `Invalid schema for function '${textIn(tool, 'name')}': In context=('properties', 'rows', 'items'), array schema missing items.`,
             `tools[${place}].function.parameters`,
             'invalid_function_parameters',
           );

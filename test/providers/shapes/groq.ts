@@ -223,7 +223,7 @@ export const groqShapes: ProviderShapes = {
           },
         }),
       },
-      expected: { failure: /too long|too large|rate limit/i },
+      expected: { failure: /more tokens than Groq allows .* a minute/ },
     },
     {
       // The report quotes the message and the status; type and code are those of Groq's other rate limits.

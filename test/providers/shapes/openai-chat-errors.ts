@@ -68,7 +68,7 @@ export const openaiChatErrorsShapes: ProviderShapes = {
         param: null,
         code: 'rate_limit_exceeded',
       }),
-      expected: { failure: /too l(ong|arge)|context|rate limit/i },
+      expected: { failure: /more tokens than OpenAI allows .* a minute/ },
     },
     {
       name: 'counts a conversation that is too long',

@@ -206,7 +206,7 @@ export const openaiResponsesErrorsShapes: ProviderShapes = {
           },
         ),
       },
-      expected: { failure: /rate limit|wait|too l(ong|arge)/i },
+      expected: { failure: /more tokens than OpenAI allows .* a minute/ },
       sdk: 'agrees',
     },
     {

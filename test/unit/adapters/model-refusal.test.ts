@@ -25,6 +25,21 @@ describe('what a provider refuses', () => {
     ['by its place in the field', { message: 'Invalid', param: 'tools[1].function.parameters' }],
     ['by its path', { message: 'tools.1.custom.input_schema: JSON schema is invalid' }],
     ['by its name', { message: "Invalid schema for function 'write': None is not of type 'array'." }],
+    [
+      'by its place at Google',
+      {
+        message:
+          '* GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[rows].items: missing field.',
+      },
+    ],
+    [
+      'beside words about images',
+      {
+        message: "Invalid schema for function 'write': In context=('properties', 'image'), array schema missing items.",
+        param: 'tools[1].function.parameters',
+        code: 'invalid_function_parameters',
+      },
+    ],
   ])('is told as the tool that it names %s, and the conversation stays', (_how, error) => {
     const { details } = told({ ...error, type: 'invalid_request_error' });
     expect(details).toMatchObject({
@@ -88,6 +103,41 @@ describe('what a provider refuses', () => {
       retryAfter: 3_600,
       reason: expect.stringContaining('3600 seconds'),
     });
+  });
+
+  it.each([
+    [
+      429,
+      'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 30601. The input or output tokens must be reduced in order to run successfully.',
+    ],
+    [
+      413,
+      'Request too large for model `m` in organization `org_1` on tokens per minute (TPM): Limit 6000, Requested 12328, please reduce your message size and try again.',
+    ],
+  ])('is the conversation, which must become shorter, where it has more tokens than a minute allows: %s', (status, message) => {
+    const { details, isPassing } = told({ message, code: 'rate_limit_exceeded' }, { status });
+    expect(details).toMatchObject({ refused: 'context', reason: expect.stringContaining('history.maxTokens') });
+    expect(isPassing).toBe(false);
+  });
+
+  it('is asked for again where other requests of the minute are to blame', () => {
+    const message =
+      'Rate limit reached for gpt-4 on tokens per min (TPM): Limit 10000, Used 9348, Requested 5086. Please try again in 26.604s.';
+    const { details, isPassing } = told({ message, code: 'rate_limit_exceeded' }, { status: 429 });
+    expect(isPassing).toBe(true);
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it('is asked for again where the model wrote a call that the provider could not read: no tool is to blame', () => {
+    const error = {
+      message: "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+      code: 'tool_use_failed',
+      failed_generation: '{"name": "write", "arguments": {"temperature"',
+    };
+    const { details, isPassing } = told(error);
+    expect(isPassing).toBe(true);
+    expect(details).toMatchObject({ reason: expect.stringContaining('could not read') });
+    for (const field of ['refused', 'toolName', 'param']) expect(details).not.toHaveProperty(field);
   });
 
   it('is not asked for again where the money is used up', () => {

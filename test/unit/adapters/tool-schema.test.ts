@@ -66,6 +66,27 @@ describe('the schema of a tool, as a provider is sent it', () => {
     expect(schemaOf({ $ref: '#/$defs/Loop', $defs })).toMatchObject({ properties: city.properties });
   });
 
+  it.each([
+    ['nothing', {}, { items: {} }],
+    ['a list of them', { items: [city, place] }, { prefixItems: [city, place], items: {} }],
+  ])('says of each list what its items are, where it had %s', (_what, given, accepted) => {
+    const list = (fields: object) => ({ type: 'array', ...fields });
+    const whole = (fields: object) => ({
+      type: 'object',
+      properties: {
+        rows: list({ items: list(fields) }),
+        one: { anyOf: [{ type: ['array', 'null'], ...fields }, { type: 'object', properties: { items: city } }] },
+      },
+      $defs: { Rows: list(fields) },
+    });
+    expect(schemaOf(whole(given))).toEqual(whole(accepted));
+    expect(schemaOf(whole({ items: true }))).toEqual(whole({ items: true }));
+  });
+
+  it('is worked out once for each schema', () => {
+    expect(schemaOf(city)).toBe(schemaOf(city));
+  });
+
   it('requires no property that it does not have', () => {
     expect(schemaOf({ ...city, required: ['city', 'country'] })).toEqual(city);
   });

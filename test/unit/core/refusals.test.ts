@@ -328,9 +328,21 @@ describe('a conversation that is too long', () => {
   it('is shown with half as many tokens from then on', () => {
     const session = new Session().answered('a').refused('b', 'context', { shownTokens: 1_001 });
     expect(maxTokens(session)).toBe(500);
-    // That one is left out as well: nobody can tell whether it alone was too long.
-    expect(session.shownNow).toEqual([user('a'), signed('a'), user('now')]);
+    // The half has room for it, and its tools may have done something.
+    expect(session.shownNow).toEqual([user('a'), signed('a'), user('b\n\nnow')]);
     expect(maxTokens(session.answered('c'))).toBe(500);
+  });
+
+  it('is shown without a turn that is most of it: what came before is not to blame', () => {
+    const huge = 'x'.repeat(4_000);
+    const session = new Session().answered('a').refused(huge, 'context', { shownTokens: 1_001 });
+    expect(session.shownNow).toEqual([user('a'), signed('a'), user('now')]);
+  });
+
+  it('is shown without the turn that is refused again for its length', () => {
+    const session = new Session().answered('a').refused('b', 'context', { shownTokens: 1_001 });
+    session.refused('c', 'context', { shownTokens: 500 });
+    expect(session.shownNow).toEqual([user('a'), unsigned('a'), user('now')]);
   });
 
   it('is shown with half of what was still too long', () => {

@@ -195,6 +195,14 @@ describe('tool calls of one step', () => {
     expect(tools.calls).toHaveLength(1);
   });
 
+  it.each(['', ' ', 'null', ' null\n'])('without arguments are run: %j', async (given) => {
+    const tools = new DirectedTools({ look: {} });
+    const rig = new SessionRig({ tools });
+    await rig.say('hello');
+    (await rig.model.call(0)).askFor({ name: 'look', arguments: given });
+    expect((await tools.call(0)).arguments).toEqual({});
+  });
+
   it('keep their results apart from those of calls that the model is not shown now', async () => {
     const tools = new DirectedTools({ look: {} });
     const rig = new SessionRig({ tools });

@@ -1,5 +1,6 @@
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import { ModelClient } from '../../../model-http/http/model-client.ts';
+import { requestBody } from '../../../model-http/http/request-body.ts';
 import { bearerHeader, type ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import { requestSettings } from '../../../model-http/provider/request-settings.ts';
@@ -20,7 +21,7 @@ export function chatInterface(access: ProviderEndpoint, config: LlmConfig, log?:
     client: new ModelClient(access, bearerHeader(access), { ...config, log }),
     call(request, listener) {
       return {
-        body: JSON.stringify(chatRequest(access, requestSettings(config, request), request)),
+        body: requestBody(chatRequest(access, requestSettings(config, request), request)),
         tools: request.tools,
         trace: request.trace,
         reader: () => new ChatReader(access, request, listener, template),

@@ -1,4 +1,5 @@
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
+import { requestBody } from '../../../model-http/http/request-body.ts';
 import { bearerHeader, type ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ModelInterface } from '../../../model-http/provider/provider-model.ts';
 import { requestSettings } from '../../../model-http/provider/request-settings.ts';
@@ -28,7 +29,7 @@ export function responsesInterface(
         tools: request.tools,
         trace: request.trace,
         body: (without) =>
-          JSON.stringify(responsesRequest(access, requestSettings(config, request), request, without)),
+          requestBody(responsesRequest(access, requestSettings(config, request), request, without)),
         reader: () => new ResponsesReader(access, request, listener, templates),
       });
     },

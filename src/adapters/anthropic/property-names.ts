@@ -1,0 +1,33 @@
+import { isSchema, mapSchemas, type Schema } from '../../model-http/provider/nested-schemas.ts';
+
+/** Anthropic refuses a request whose tools have another one: https://github.com/ComposioHQ/composio/issues/3500 */
+const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+const known = new WeakMap<Schema, Schema>();
+
+/**
+ * The schema of a tool without the properties whose names Anthropic does not accept, such as `$filter`. Its description
+ * names them instead, so that the model can still use them.
+ */
+export function withAcceptedNames(schema: Schema): Schema {
+  const before = known.get(schema);
+  if (before) return before;
+  const accepted = mapSchemas(schema, onlyAccepted);
+  known.set(schema, accepted);
+  return accepted;
+}
+
+function onlyAccepted(schema: Schema): Schema {
+  const { properties, required, description } = schema;
+  if (!isSchema(properties)) return schema;
+  const others = Object.keys(properties).filter((name) => !ACCEPTED.test(name));
+  if (others.length === 0) return schema;
+  const kept = Object.entries(properties).filter(([name]) => ACCEPTED.test(name));
+  const note = `It also takes: ${others.map((name) => JSON.stringify(name)).join(', ')}.`;
+  return {
+    ...schema,
+    description: typeof description === 'string' ? `${description} ${note}` : note,
+    properties: Object.fromEntries(kept),
+    ...(Array.isArray(required) && { required: required.filter((name) => !others.includes(name)) }),
+  };
+}

@@ -1,0 +1,42 @@
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Keywords whose value is a schema; in older drafts `items` may be a list of them. */
+const HOLDS_ONE = new Set([
+  'items',
+  'additionalItems',
+  'additionalProperties',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+]);
+const HOLDS_LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+const HOLDS_NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/** No schema that a model could fill in is nested deeper. */
+const DEEPEST = 64;
+
+/** The schema, with each schema in it and then itself changed. What is nested too deeply stays as it is. */
+export function mapSchemas(schema: Schema, change: (schema: Schema) => Schema, depth = 0): Schema {
+  if (depth === DEEPEST) return schema;
+  const within = (value: unknown): unknown =>
+    isSchema(value) ? mapSchemas(value, change, depth + 1) : value;
+  const fields = Object.entries(schema).map(([key, value]) => {
+    if (HOLDS_NAMED.has(key) && isSchema(value)) return [key, mapValues(value, within)];
+    if (!HOLDS_ONE.has(key) && !HOLDS_LIST.has(key)) return [key, value];
+    return [key, Array.isArray(value) ? value.map(within) : within(value)];
+  });
+  return change(Object.fromEntries(fields));
+}
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function mapValues(values: Schema, change: (value: unknown) => unknown): Schema {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
