@@ -114,7 +114,7 @@ function kindOf(text: string): BodyKind | undefined {
 function parseJson(text: string): unknown {
   try {
     // Some gateways append the end mark of a stream to a JSON reply.
-    return JSON.parse(text.replace(/\s*data:\s*\[DONE\]\s*$/, ''));
+    return JSON.parse(text.trim().replace(/\s*data:\s*\[DONE\]\s*$/, ''));
   } catch {
     throw new UnreadableAnswerError();
   }

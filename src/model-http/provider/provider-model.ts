@@ -1,6 +1,7 @@
 import type { LanguageModel, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
 import type { ModelCall, ModelClient } from '../http/model-client.ts';
 import type { ProviderEndpoint } from './provider-endpoint.ts';
+import { RefusedSampling } from './refused-sampling.ts';
 import { acceptableTool } from './tool-schema.ts';
 
 /** One interface of model providers: how a request is written and how its answer is read. */
@@ -13,6 +14,7 @@ export interface ModelInterface {
 /** A model behind one of the interfaces. The first call, or `warmUp`, loads the code of the interface. */
 export function providerModel(access: ProviderEndpoint, load: () => Promise<ModelInterface>): LanguageModel {
   const { api, provider, model, rules } = access;
+  const sampling = new RefusedSampling();
   let loading: Promise<ModelInterface> | undefined;
   const loaded = (): Promise<ModelInterface> => {
     loading ??= load();
@@ -29,7 +31,8 @@ export function providerModel(access: ProviderEndpoint, load: () => Promise<Mode
       signal.throwIfAborted();
       const { client, call } = await loaded();
       const request = { ...given, tools: given.tools.map(acceptableTool) };
-      return client.generate(call(request, untilAborted(listener, signal)), signal);
+      const heard = untilAborted(listener, signal);
+      return sampling.generate(request, (asked) => client.generate(call(asked, heard), signal));
     },
   };
 }

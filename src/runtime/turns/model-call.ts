@@ -81,7 +81,7 @@ export class ModelCall {
   }
 
   /** What may be wrong is not streamed: nobody could take it back. It is said at once when it was checked. */
-  async #outputIssue({ parts }: ModelReply): Promise<string | undefined> {
+  async #outputIssue({ parts, finishReason }: ModelReply): Promise<string | undefined> {
     const { session, turn, onText } = this.#deps;
     const format = this.#output;
     if (!format) return undefined;
@@ -91,7 +91,9 @@ export class ModelCall {
       onText();
       this.streamed.say(text);
     }
-    return issue;
+    return issue !== undefined && finishReason === 'length'
+      ? `${issue}; the token limit cut it (llm.maxTokens)`
+      : issue;
   }
 
   get #output(): OutputFormat | undefined {

@@ -42,6 +42,18 @@ describe('a reply whose form the client has asked for', () => {
     expect(heard.text).toBe('{"colour":"red"}');
   });
 
+  it('is told to be too long where the token limit cut it', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    await rig.say('a', { options });
+    const call = await rig.model.call(0);
+    call.say('{"colour":');
+    call.end({ finishReason: 'length' });
+    expect(await heard.event('output.rejected')).toMatchObject({
+      issue: 'it is not JSON; the token limit cut it (llm.maxTokens)',
+    });
+  });
+
   it('ends the turn when it is wrong again; the next turn is not concerned', async () => {
     const rig = new SessionRig();
     const heard = rig.listen();

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
+import { refusal } from '../../../src/model-http/failures/refusal.ts';
+import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
+import { RefusedSampling } from '../../../src/model-http/provider/refused-sampling.ts';
+import type { ModelReply, ModelRequest } from '../../../src/ports/language-model.ts';
+
+const access = providerEndpoint(LlmConfig.parse({ provider: 'openai', model: 'gpt-5', apiKey: 'k' }), {});
+const REPLY: ModelReply = { parts: [{ type: 'text', text: 'Hello.' }] };
+
+type Settings = ModelRequest['settings'];
+
+/** A model that refuses the fields, and what it was asked with. */
+function refusing(fields: readonly string[], { status = 400, code = 'unsupported_value' } = {}) {
+  const sampling = new RefusedSampling();
+  const asked: Settings[] = [];
+  const call = async ({ settings }: ModelRequest): Promise<ModelReply> => {
+    asked.push(settings);
+    const sent: readonly string[] = Object.keys(settings ?? {}).map((name) => (name === 'topP' ? 'top_p' : name));
+    const param = fields.find((field) => sent.includes(field) || field === 'of the agent file');
+    if (param === undefined) return REPLY;
+    const named = param === 'of the agent file' ? 'temperature' : param;
+    throw refusal(access, { error: { message: 'no', param: named, code } }, { tools: [], status });
+  };
+  const ask = (settings?: Settings) => {
+    const request = { systemPrompt: '', messages: [], tools: [], ...(settings && { settings }) };
+    return sampling.generate(request, call);
+  };
+  return { asked, ask };
+}
+
+describe('sampling that a client asks for', () => {
+  it('is left out where the model refuses it, and from then on', async () => {
+    const { asked, ask } = refusing(['temperature', 'top_p']);
+    const settings = { temperature: 0.7, topP: 0.9, maxTokens: 10 };
+    expect(await ask(settings)).toBe(REPLY);
+    expect(await ask(settings)).toBe(REPLY);
+    expect(asked).toEqual([
+      settings,
+      { topP: 0.9, maxTokens: 10 },
+      { maxTokens: 10 },
+      { maxTokens: 10 },
+    ]);
+  });
+
+  it('is sent as it is to a model that takes it', async () => {
+    const { asked, ask } = refusing([]);
+    await ask({ temperature: 0.7 });
+    await ask();
+    expect(asked).toEqual([{ temperature: 0.7 }, undefined]);
+  });
+
+  it.each([
+    ['the agent file has it', ['of the agent file'], {}],
+    ['its value is out of range', ['temperature'], { code: 'decimal_above_max_value' }],
+    ['the request was refused in another way', ['temperature'], { status: 429 }],
+  ])('is not left out where %s', async (_why, fields, answer) => {
+    const { asked, ask } = refusing(fields, answer);
+    const settings = fields.includes('temperature') ? { temperature: 0.7 } : { seed: 1 };
+    await expect(ask(settings)).rejects.toThrow('OpenAI');
+    expect(asked).toEqual([settings]);
+  });
+});
