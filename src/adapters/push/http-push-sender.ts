@@ -8,7 +8,7 @@ import {
   type PushMessage,
   type PushSender,
 } from '../../ports/push-sender.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from '../../network/public-address.ts';
 import { pushUrl } from './push-url.ts';
 import { type ResolveName, receiverNames } from './receiver-names.ts';
 

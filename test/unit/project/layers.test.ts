@@ -11,6 +11,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/wire': ['src/wire', 'src/core', 'zod'],
   'src/config': ['src/config', 'src/core', 'node:', 'zod', 'yaml', 'leven'],
   'src/timing': ['src/timing', 'xstate'],
+  'src/network': ['src/network', 'node:', 'ipaddr.js'],
   // What the adapters of model providers have in common.
   'src/model-http': [
     'src/model-http',
@@ -62,11 +63,18 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/scripted': ['src/config/schema', 'node:'],
   'src/adapters/secret-key': ['node:'],
   'src/adapters/jwt': ['src/config/schema', 'src/timing', 'node:', 'jose', 'lru-cache'],
-  'src/adapters/push': ['node:', 'ipaddr.js'],
+  'src/adapters/push': ['src/network', 'node:'],
   'src/adapters/sha256': ['node:'],
   'src/adapters/prometheus': ['prom-client'],
   'src/adapters/opentelemetry': ['src/timing', '@opentelemetry'],
-  'src/adapters/mcp': ['src/timing', 'node:', '@modelcontextprotocol/sdk', 'eventsource-parser', 'jose'],
+  'src/adapters/mcp': [
+    'src/network',
+    'src/timing',
+    'node:',
+    '@modelcontextprotocol/sdk',
+    'eventsource-parser',
+    'jose',
+  ],
   'src/adapters/uws': ['src/timing', 'node:', 'uWebSockets.js'],
   // It runs in browsers: only types come from the other rooms, so that no package comes along.
   'src/client': ['src/client', 'src/core', 'src/wire'],

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
+import type { OAuthConfig } from '../../../core/tool-server/oauth-config.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { AuthorizationResponse, CredentialStore } from '../../../ports/server-authorization.ts';
 import { type Mask, secretMask } from '../failure/secret-mask.ts';
@@ -8,6 +9,7 @@ import type { FlowRequest } from './authorization-flow.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import { type Credentials, type Issued, readCredentials, type Token } from './credentials.ts';
 import type { PendingAuthorization } from './pending-authorization.ts';
+import { publicFetch } from './public-fetch.ts';
 
 export type HttpConfig = z.infer<typeof HttpServerConfig>;
 
@@ -250,11 +252,15 @@ export class ServerAuthorization {
   }
 
   #request(challenge: Challenge | null): FlowRequest {
-    const { baseUrl, oauth } = this.config;
+    const { baseUrl, oauth: configured } = this.config;
+    const oauth: OAuthConfig = configured === undefined || configured === false ? {} : configured;
     return {
       ...{ baseUrl, challenge, credentials: this.#credentials },
-      oauth: oauth === undefined || oauth === false ? {} : oauth,
-      fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) }),
+      oauth,
+      fetch: publicFetch({
+        ...{ baseUrl, chosen: [oauth.issuer, oauth.identityProvider?.tokenUrl] },
+        fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) }),
+      }),
       redirectUrl: this.#deps.redirectUrl,
       now: this.#deps.now,
     };

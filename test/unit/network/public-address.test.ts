@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../../src/adapters/push/public-address.ts';
+import { isPublicAddress } from '../../../src/network/public-address.ts';
 
 describe('an address of the public internet', () => {
   it.each(['8.8.8.8', '93.184.215.14', '2606:4700::1111', '2a00:1450:4001:80b::200e', '::ffff:8.8.8.8'])(

@@ -1,0 +1,73 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { AuthorizationError } from './authorization-error.ts';
+import type { Fetch } from './server-metadata.ts';
+
+export interface PublicFetchOptions {
+  /** Of the tool server. */
+  readonly baseUrl: string;
+  /** Addresses of the configuration, which an operator has chosen. */
+  readonly chosen: readonly (string | undefined)[];
+  readonly fetch: Fetch;
+  /** Another one in tests. */
+  readonly lookUp?: (hostname: string) => Promise<readonly LookupAddress[]>;
+}
+
+const MOST_REDIRECTS = 5;
+const REDIRECTED: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * `fetch` for the addresses that a tool server names: its metadata, its authorization server and the endpoints of that. If
+ * the tool server is one of the internet, they must be so, too: otherwise whoever runs it could make the service send into
+ * its own network. A server in a private network may have its authorization server there.
+ */
+export function publicFetch({
+  baseUrl,
+  chosen,
+  fetch,
+  lookUp = (hostname) => lookup(hostname, { all: true }),
+}: PublicFetchOptions): Fetch {
+  const trusted = new Set([baseUrl, ...chosen].flatMap((url) => (url === undefined ? [] : [originOf(url)])));
+  const isGuarded = once(() => isPublic(new URL(baseUrl), lookUp));
+  const require = async (url: URL): Promise<void> => {
+    if (trusted.has(url.origin) || (await isPublic(url, lookUp))) return;
+    throw new AuthorizationError(
+      `the tool server names ${url.origin} for its authorization, which is not an address of the public internet; nothing was sent there. If it is right, name it in oauth.issuer`,
+    );
+  };
+  return async (input, init) => {
+    if (!(await isGuarded())) return fetch(input, init);
+    let url = new URL(input);
+    for (let redirects = 0; ; redirects += 1) {
+      await require(url);
+      const response = await fetch(url, { ...init, redirect: 'manual' });
+      const next = response.headers.get('location');
+      const isFollowed = (init?.method ?? 'GET') === 'GET' && redirects < MOST_REDIRECTS;
+      if (!isFollowed || !REDIRECTED.has(response.status) || next === null) return response;
+      await response.body?.cancel();
+      url = new URL(next, url);
+    }
+  };
+}
+
+/** A name that cannot be resolved reaches nobody, and the request says why. */
+async function isPublic({ hostname }: URL, lookUp: NonNullable<PublicFetchOptions['lookUp']>): Promise<boolean> {
+  const { isPublicAddress } = await import('../../../network/public-address.ts');
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0) return isPublicAddress(host);
+  const addresses = await lookUp(host).catch(() => []);
+  return addresses.every(({ address }) => isPublicAddress(address));
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
