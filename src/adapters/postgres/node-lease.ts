@@ -73,13 +73,13 @@ export class NodeLease implements AsyncDisposable {
   #next: Promise<void> | null = null;
   #isOver = false;
   #renewal: Renewal;
-  /** When the lease ends at the earliest, by the clock of this process. */
-  #heldUntil: number;
+  /** When the lease ends at the earliest. */
+  #heldUntil: Instant;
   #hasFailed = false;
 
   private constructor(
     database: Database,
-    { node, heldUntil }: { readonly node: number; readonly heldUntil: number },
+    { node, heldUntil }: { readonly node: number; readonly heldUntil: Instant },
     times: LeaseTimes,
     log: Logger,
   ) {
@@ -104,14 +104,14 @@ export class NodeLease implements AsyncDisposable {
       ? 'standing by: another service has the log'
       : 'waiting for the lease of the service that had the log before';
     for (let tries = 1; ; tries += 1) {
-      let asked = 0;
+      let asked = instant();
       const taken = await database.insist('ask for the lease in', () => {
-        asked = performance.now();
+        asked = instant();
         const wanted = { ...identity, shares, leaseMs: times.leaseMs };
         return database.transact((session) => take(session, database.schema, wanted));
       });
       if ('node' in taken)
-        return new NodeLease(database, { ...taken, heldUntil: asked + times.leaseMs }, times, log);
+        return new NodeLease(database, { ...taken, heldUntil: later(asked, times.leaseMs) }, times, log);
       if (performance.now() >= until) throw inUse(database, taken, shares);
       if (tries === 1) log.info({ by: taken.name }, waiting);
       await new Promise((resolve) => setTimeout(resolve, Math.min(taken.leftMs + 50, times.renewMs)));
@@ -129,7 +129,8 @@ export class NodeLease implements AsyncDisposable {
 
   /** Whether it has certainly not ended. */
   get isHeld(): boolean {
-    return !this.#isOver && performance.now() < this.#heldUntil;
+    const { steady, wall } = instant();
+    return !this.#isOver && steady < this.#heldUntil.steady && wall < this.#heldUntil.wall;
   }
 
   /** Renews it in this way, from now on. */
@@ -206,10 +207,10 @@ export class NodeLease implements AsyncDisposable {
     clearTimeout(this.#timer);
     let next = this.#times.renewMs;
     try {
-      const asked = performance.now();
+      const asked = instant();
       const { isHeld, nextMs = next, onHeld } = await this.#renewal();
       if (isHeld) {
-        this.#heldUntil = asked + this.#times.leaseMs;
+        this.#heldUntil = later(asked, this.#times.leaseMs);
         onHeld?.();
       } else this.lose();
       next = Math.min(next, nextMs);
@@ -239,6 +240,20 @@ export class NodeLease implements AsyncDisposable {
     const renewed = await this.#database.leaseRows(statement, this.patienceMs);
     return { isHeld: renewed.length > 0 };
   }
+}
+
+/** By both clocks: the steady one stands still while the machine is suspended, and the other one can be set back. */
+interface Instant {
+  readonly steady: number;
+  readonly wall: number;
+}
+
+function instant(): Instant {
+  return { steady: performance.now(), wall: Date.now() };
+}
+
+function later({ steady, wall }: Instant, ms: number): Instant {
+  return { steady: steady + ms, wall: wall + ms };
 }
 
 interface Wanted extends NodeIdentity {

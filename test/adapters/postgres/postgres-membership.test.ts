@@ -179,6 +179,16 @@ describe('the lease of a node', () => {
     expect(heard).toEqual([true]);
   });
 
+  it('is not held after the machine was suspended, when the steady clock stood still', async () => {
+    await using node = await join(server.newUrl());
+    const wokenAt = Date.now() + QUIET.leaseMs + 1;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(wokenAt);
+    onTestFinished(() => clock.mockRestore());
+    expect(node.membership.isHeld).toBe(false);
+    await node.membership.refresh();
+    expect(node.membership.isHeld).toBe(true);
+  });
+
   it('is renewed once at a time, and whoever asks meanwhile hears what is true after that', async () => {
     const url = server.newUrl();
     await using node = await join(url);
