@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Image } from '../../../core/conversation/image.ts';
-import { SessionId } from '../../../core/ids.ts';
+import type { SessionId } from '../../../core/ids.ts';
 import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 import { checkImageSize } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
@@ -35,7 +35,7 @@ export const ChatArguments = z.object({
 
 const ChatOutput = z.object({
   reply: z.string().describe('The full reply of the agent.'),
-  sessionId: SessionId.describe('The conversation. Give it with the next message to go on in it.'),
+  sessionId: z.string().describe('The conversation. Give it with the next message to go on in it.'),
 });
 
 export const CHAT_TOOL = {
