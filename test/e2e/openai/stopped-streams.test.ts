@@ -66,4 +66,30 @@ describe('a service that stops in the middle of a reply', () => {
       },
       name,
     );
+
+  verifies(
+    'openai.stream-stopped',
+    async () => {
+      await using folder = await tempDirectory();
+      await using rig = await start(folder.path);
+      const { path, body } = REQUESTS['a response'];
+      const answering = rig.service.fetch(path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      (await rig.model.call(0)).say('I talk ');
+      const answer = await answering;
+      await rig.service.close();
+      const events = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, json = '']) =>
+        JSON.parse(json),
+      );
+      const { error, ...event } = events.at(-1);
+      const { code, message, param } = error;
+      const sequence_number = events.at(-2)?.sequence_number;
+      expect(event).toEqual({ type: 'error', sequence_number, code, message, param });
+      expect(sequence_number).toEqual(expect.any(Number));
+    },
+    'and the stream of a response says so, with the number of the event before',
+  );
 });
