@@ -17,8 +17,8 @@ export interface HttpRequest {
   /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit, and does not read the rest. */
   body(): Promise<Uint8Array>;
   /**
-   * The listener is called when the client goes away before its answer begins. There is one listener; the latest counts.
-   * Absent for a request that does not come over a connection.
+   * The listener is called when the client goes away before its answer begins, and not when the service closes the connection.
+   * There is one listener; the latest counts. Absent for a request that does not come over a connection.
    */
   onLeft?(listener: () => void): void;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Image } from '../core/conversation/image.ts';
+import { imageTypeOf } from '../core/conversation/image-type.ts';
 import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
 import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
@@ -44,6 +45,20 @@ const pageSize = WholeNumber.pipe(z.int().min(1).max(1_000)).default(100);
 
 const text = z.string().min(1, 'must not be empty').describe('The message to the agent.');
 
+/** An image as a client sends it: its first bytes say the type where the client does not. */
+export const SentImage = z
+  .object({
+    base64: Image.shape.base64,
+    mimeType: optional(Image.shape.mimeType).describe('If absent, the first bytes of the image say it.'),
+  })
+  .transform(({ base64, mimeType }, context): Image => {
+    const known = mimeType ?? imageTypeOf({ base64 });
+    if (known) return { base64, mimeType: known };
+    const message = 'is needed, because the first bytes are those of no PNG, JPEG, GIF or WebP';
+    context.addIssue({ code: 'custom', path: ['mimeType'], message });
+    return z.NEVER;
+  });
+
 const clientTools = optional(
   z
     .array(ClientTool)
@@ -84,7 +99,7 @@ export type CallAnswerRequest = z.infer<typeof CallAnswerRequest>;
 /** Body of `POST /api/message-sync`. */
 export const MessageSyncRequest = z.object({
   message: text,
-  imageData: optional(Image),
+  imageData: optional(SentImage),
   sessionId: session,
   whenBusy: optional(WhenBusy),
   clientTools,
@@ -255,7 +270,7 @@ export type StreamQuery = z.infer<typeof StreamQuery>;
 export const MessageFrame = z.object({
   type: z.literal('message'),
   content: text,
-  imageData: optional(Image),
+  imageData: optional(SentImage),
   whenBusy: optional(WhenBusy),
   clientTools,
   outputSchema,

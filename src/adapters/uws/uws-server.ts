@@ -46,6 +46,7 @@ export class UwsServer {
   /** The exchanges whose response is a stream. */
   readonly #streams = new Set<HttpExchange>();
   #listening: us_listen_socket | null = null;
+  #isClosing = false;
 
   constructor(deps: UwsServerDeps) {
     this.#deps = deps;
@@ -95,6 +96,7 @@ export class UwsServer {
 
   /** Closes all connections. */
   close(): void {
+    this.#isClosing = true;
     this.#stopListening();
     this.#app.close();
   }
@@ -123,8 +125,9 @@ export class UwsServer {
     this.#unanswered += 1;
     const { log, http } = this.#deps;
     const { method, path } = request;
+    const onLeft = (listener: () => void): void => exchange.onLeft(() => !this.#isClosing && listener());
     http
-      .handle({ ...request, body, onLeft: (listener) => exchange.onLeft(listener) })
+      .handle({ ...request, body, onLeft })
       .catch((err: unknown) => {
         // It never rejects. If it does, the client would hold its connection and wait for ever.
         log.error({ method, path, err }, 'a request was not answered');

@@ -28,7 +28,7 @@ export function describeImage(image: Image): ImageDescription {
 }
 
 /** Size of the decoded image, in bytes. */
-export function imageBytes({ base64 }: Image): number {
+export function imageBytes({ base64 }: Pick<Image, 'base64'>): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return (base64.length / 4) * 3 - padding;
 }

@@ -4,6 +4,7 @@ import type { ReportedTurn, ReportTurn, TurnReport } from '../../ports/turn-repo
 import { hasEnded, type StreamResponse } from './a2a-objects.ts';
 import { A2A_TYPE } from './a2a-version.ts';
 import { TurnTask } from './turn-task.ts';
+import { withoutFiles } from './without-files.ts';
 
 /** What the SDK of A2A sends, too. */
 export const PUSH_TYPE = A2A_TYPE;
@@ -41,6 +42,6 @@ class PushedTask implements TurnReport {
     const { task } = this.#task;
     if (!task || envelope.seq < this.#head) return [];
     this.#isShown = true;
-    return [{ task }];
+    return [{ task: withoutFiles(task) }];
   }
 }

@@ -34,7 +34,8 @@ export async function sendMessage(call: A2aCall, sent: SendMessageRequest): Prom
 
 /** Ends where the other one answers: clients then send what the task needs. */
 export async function sendStreamingMessage(call: A2aCall, sent: SendMessageRequest): Promise<TaskStream> {
-  return { begun: await beginTask(call, sent), isOver: isPaused };
+  const { historyLength } = sent.configuration ?? {};
+  return { begun: await beginTask(call, sent), isOver: isPaused, historyLength };
 }
 
 /** Answers what a task waits for, or begins a task. */

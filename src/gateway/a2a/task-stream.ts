@@ -4,8 +4,10 @@ import { holdSession } from '../security/held-session.ts';
 import { serverSentEvents } from '../sse/server-sent-events.ts';
 import type { A2aCall } from './a2a-call.ts';
 import type { StreamResponse } from './a2a-objects.ts';
+import { withHistory } from './recorded-task.ts';
 import { type BegunTask, readTask } from './task-feed.ts';
 import type { TurnTask } from './turn-task.ts';
+import { withoutFiles } from './without-files.ts';
 
 /** How a binding writes what a stream tells. */
 export interface StreamFormat {
@@ -18,21 +20,25 @@ export interface TaskStream {
   readonly begun: BegunTask;
   /** Whether nothing more is wanted of the task. */
   readonly isOver: (task: TurnTask) => boolean;
+  /** How many messages of its history the task is shown with; undefined: all. */
+  readonly historyLength?: number | undefined;
 }
 
 /** The task, and then what changes, as server-sent events. The task goes on if the client leaves. */
 export function taskStream(
   call: A2aCall,
-  { begun, isOver }: TaskStream,
+  { begun, isOver, historyLength }: TaskStream,
   { response: formatOf, error: errorOf }: StreamFormat,
 ): HttpResponse {
   const { request, bus, context } = call;
+  const shown = (told: StreamResponse): StreamResponse =>
+    'task' in told ? { task: withoutFiles(withHistory(told.task, historyLength)) } : told;
   holdSession(bus, begun.place.sessionId, { context, credential: request.credential });
   return serverSentEvents(
     (sink) =>
       readTask(call, begun, {
         sink,
-        encode: (response) => `data: ${JSON.stringify(formatOf(response))}\n\n`,
+        encode: (told) => `data: ${JSON.stringify(formatOf(shown(told)))}\n\n`,
         isOver,
         onOver: () => sink.end(),
         onError: (error) => sink.fail(error),

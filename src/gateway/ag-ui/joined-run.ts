@@ -16,7 +16,7 @@ export async function joinedRun({ bus, context, sessionId, input, use }: AskedRu
   let afterSeq = 0;
   for await (const envelope of readEvents(bus, { sessionId, after: 0 }, context)) {
     const { event, seq } = envelope;
-    thread.take(event);
+    thread.take(envelope);
     if (event.type === 'turn.requested') requested.set(event.turnId, requestedTurn(envelope, event.turnId));
     if (event.type === 'turn.started') {
       turn = requested.get(event.turnId) ?? new TurnState(event.turnId);

@@ -28,6 +28,11 @@ export function broughtIds(requested: SessionEventOf<'turn.requested'>): readonl
   return Array.from({ length: given.length + 1 }, (_, index) => noted[index] ?? `${turnId}-in-${index}`);
 }
 
+/** The ids of messages that were added to the conversation without a turn. @param seq of the event. */
+export function addedIds({ given }: SessionEventOf<'session.extended'>, seq: number): readonly string[] {
+  return given.map((_, index) => `added-${seq}-${index}`);
+}
+
 /** Of what the model says in a step. An attempt that is not the first one says something else. */
 export function stepMessageId(turnId: TurnId, step: number, attempt: number): string {
   return attempt === 1 ? `${turnId}-${step}` : `${turnId}-${step}-${attempt}`;

@@ -2,15 +2,17 @@ import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import type { Image } from '../../core/conversation/image.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId, TurnId } from '../../core/ids.ts';
+import type { SessionEvent } from '../../core/log/events.ts';
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { toolOptions } from '../requests/tool-options.ts';
-import { newestTurn, recordedTurn, unansweredMessages } from '../turns/recorded-turn.ts';
+import { newestEvents } from '../turns/read-events.ts';
+import { newestTurn, recordedTurn } from '../turns/recorded-turn.ts';
 import { turnMessage } from '../turns/turn-message.ts';
 import type { AskedRun } from './asked-run.ts';
 import { type GivenThread, givenThread } from './given-thread.ts';
 import { interruptsOf } from './interrupts.ts';
-import { broughtIds, type RunNote } from './message-ids.ts';
+import { addedIds, broughtIds, type RunNote } from './message-ids.ts';
 import { stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import type { RunInput } from './run-input.ts';
@@ -52,13 +54,22 @@ async function unknownPart(
 ): Promise<GivenThread> {
   const { history, ids } = thread;
   if (head === 0 || history.length < 2) return thread;
-  const unanswered = await unansweredMessages(bus, { sessionId, head }, context);
-  const known = new Set(unanswered.flatMap(broughtIds));
+  const known = new Set<string>();
+  for await (const { event, seq } of newestEvents(bus, { sessionId, head }, context)) {
+    if (ANSWERING.has(event.type)) break;
+    if (event.type === 'turn.requested') for (const id of broughtIds(event)) known.add(id);
+    if (event.type === 'session.extended') for (const id of addedIds(event, seq)) known.add(id);
+  }
   // The newest message is what the run is about: the run may be asked for again.
   const isNew = (_: unknown, index: number): boolean =>
     index === ids.length - 1 || !known.has(ids[index] ?? '');
   return { ...thread, history: history.filter(isNew), ids: ids.filter(isNew) };
 }
+
+/** No message from before the last one of these is in question: `givenThread` leaves it out, or it was cleared. */
+const ANSWERING: ReadonlySet<SessionEvent['type']> = new Set([
+  ...(['step.completed', 'session.reset', 'session.forked'] as const),
+]);
 
 interface SplitThread {
   readonly given: readonly GivenMessage[];

@@ -121,7 +121,7 @@ export class RunEvents {
     this.#turn.take(envelope);
     this.#session = { ...this.#session, head: seq };
     this.#event(event);
-    if (event.type !== 'turn.requested' && event.type !== 'turn.started') this.#told.take(event);
+    if (event.type !== 'turn.requested' && event.type !== 'turn.started') this.#told.take(envelope);
     this.#pause();
   }
 

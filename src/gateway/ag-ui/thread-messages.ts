@@ -2,10 +2,11 @@ import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import type { Image } from '../../core/conversation/image.ts';
 import { hasMessage } from '../../core/conversation/transcript.ts';
 import type { TurnId } from '../../core/ids.ts';
-import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
 import { reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { ThreadMessage } from './ag-ui-events.ts';
-import { broughtIds, reasoningMessageId, resultMessageId, stepMessageId } from './message-ids.ts';
+import { addedIds, broughtIds, reasoningMessageId, resultMessageId, stepMessageId } from './message-ids.ts';
 import { resultContent } from './result-content.ts';
 import type { Content } from './run-input.ts';
 
@@ -26,7 +27,7 @@ export class ThreadMessages {
     return this.#messages;
   }
 
-  take(event: SessionEvent): void {
+  take({ event, seq }: Pick<Envelope, 'event' | 'seq'>): void {
     switch (event.type) {
       case 'turn.requested':
         this.#requested.set(event.turnId, event);
@@ -62,6 +63,9 @@ export class ThreadMessages {
       case 'turn.completed':
         this.#requested.delete(event.turnId);
         return;
+      case 'session.extended':
+        this.#addGiven(event.given, addedIds(event, seq));
+        return;
       case 'session.reset':
         this.#messages.length = 0;
         return;
@@ -75,10 +79,14 @@ export class ThreadMessages {
     if (!requested) return;
     const { given = [], text, image } = requested;
     const ids = broughtIds(requested);
-    for (const [index, message] of given.entries())
-      this.#messages.push(givenMessage(message, ids[index] ?? ''));
+    this.#addGiven(given, ids);
     const content = userContent(text, image ? [image] : []);
     if (hasMessage(requested)) this.#messages.push({ id: ids.at(-1) ?? '', role: 'user', content });
+  }
+
+  #addGiven(given: readonly GivenMessage[], ids: readonly string[]): void {
+    for (const [index, message] of given.entries())
+      this.#messages.push(givenMessage(message, ids[index] ?? ''));
   }
 
   #addStep({ turnId, step, parts }: SessionEventOf<'step.completed'>): void {

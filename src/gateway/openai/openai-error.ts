@@ -61,9 +61,17 @@ export function chatErrorEvent(error: ServiceError): string {
   return `data: ${JSON.stringify(openAiError(error))}\n\n`;
 }
 
-/** Ends a stream of the events of a response. */
-export function responseErrorEvent(error: ServiceError): string {
-  return `event: error\ndata: ${JSON.stringify({ type: 'error', ...openAiError(error) })}\n\n`;
+/**
+ * Ends a stream of the events of a response. OpenAI's documents have the fields of the error in the event itself, and its SDKs
+ * read them from `error`.
+ *
+ * @param number the `sequence_number` of the event.
+ */
+export function responseErrorEvent(error: ServiceError, number: number): string {
+  const told = openAiError(error);
+  const { code, message, param } = told.error;
+  const event = { type: 'error', sequence_number: number, code, message, param, ...told };
+  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 export function openAiErrorResponse(error: ServiceError): HttpResponse {

@@ -12,6 +12,7 @@ export interface OriginRules {
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const MOST_PORT = 65_535;
+const DEFAULT_PORTS: Readonly<Partial<Record<string, number>>> = { 'http:': 80, 'https:': 443 };
 const UNSPECIFIED = ['0.0.0.0', '::'];
 
 /**
@@ -85,8 +86,13 @@ export function badHost(issue: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The Host header is not valid.', { field: 'Host', issue });
 }
 
+/** An origin has no port where its scheme has that one anyway. A Host header may have it: some proxies add it. */
 function isSameOrigin(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: own } = new URL(origin);
+  const named = host?.toLowerCase();
+  const port = DEFAULT_PORTS[protocol];
+  return named === own || (port !== undefined && named === `${own}:${port}`);
 }
 
 /** Removes the port, and puts an IPv6 address in brackets as in a Host header. */

@@ -3,6 +3,7 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import type { StreamCredential } from '../security/held-credentials.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
+import { EVENT_STREAM_HEADERS, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 
 /** Receives the events. Once the response is over, or its client has gone, it takes them and does nothing. */
 export interface EventSink extends FrameSink {
@@ -20,15 +21,6 @@ export interface EventFeed {
   /** Also called when the source has ended the stream itself. */
   stop(why: StreamEnd): void;
 }
-
-/** Proxies close connections that are silent for longer. */
-const HEARTBEAT_MS = 10_000;
-
-const HEADERS = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-};
 
 /** Who asks for the events. */
 export interface EventClient {
@@ -50,7 +42,7 @@ export function serverSentEvents(
   { method, credential, resumes = false, encodeError = errorEvent }: EventClient,
 ): HttpResponse {
   const lost = credential?.lost;
-  if (method === 'HEAD') return { status: 200, headers: HEADERS, body: null };
+  if (method === 'HEAD') return { status: 200, headers: EVENT_STREAM_HEADERS, body: null };
   let feed: EventFeed | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -86,7 +78,7 @@ export function serverSentEvents(
         feed = open({ send, bufferedBytes, end: () => end('left'), fail });
         // A source may have everything already.
         if (isOver) return;
-        heartbeat = setInterval(() => send(':\n\n'), HEARTBEAT_MS);
+        heartbeat = setInterval(() => send(HEARTBEAT), HEARTBEAT_MS);
         const endWith = (error: ServiceError, why: StreamEnd): void => {
           send(encodeError(error));
           end(why);
@@ -101,7 +93,7 @@ export function serverSentEvents(
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );
-  return { status: 200, headers: HEADERS, body, ...(!resumes && { onStop: () => cutOff() }) };
+  return { status: 200, headers: EVENT_STREAM_HEADERS, body, ...(!resumes && { onStop: () => cutOff() }) };
 }
 
 function errorEvent(error: ServiceError): string {

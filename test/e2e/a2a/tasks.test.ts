@@ -1,6 +1,6 @@
 import { Role, type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
-import { BINDINGS, listed, message, ReadReply, replyOf, taskFor } from '../../support/a2a/a2a-client.ts';
+import { BINDINGS, listed, message, ReadReply, replyOf, type Said, taskFor } from '../../support/a2a/a2a-client.ts';
 import { A2aRig } from '../../support/a2a/a2a-rig.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { verifies } from '../requirements.ts';
@@ -78,6 +78,30 @@ describe.each(BINDINGS)('tasks over %s', (binding) => {
       expect(history[0]?.parts.map(({ content }) => content?.$case)).toEqual(['text', 'data', 'raw']);
     },
     `an image and data, ${binding}`,
+  );
+
+  verifies(
+    'a2a.stream',
+    async () => {
+      await using rig = await A2aRig.start();
+      const client = await rig.client(binding);
+      const picture = [
+        { content: { $case: 'raw' as const, value: Buffer.alloc(4_000_000) }, mediaType: 'image/png' },
+      ];
+      const firstTask = async (configuration: Said['configuration'] = {}): Promise<Task> => {
+        for await (const { payload } of client.sendMessageStream(message(picture, { configuration })))
+          if (payload?.$case === 'task') return payload.value;
+        throw new Error('the stream has no task');
+      };
+      const shown = await firstTask();
+      expect(shown.history[0]?.parts.map(({ content }) => content?.value)).toEqual([
+        '[image/png, 4000000 bytes]',
+      ]);
+      const { history } = await client.getTask({ tenant: '', id: shown.id });
+      expect(history[0]?.parts.map(({ content }) => content?.$case)).toEqual(['raw']);
+      expect((await firstTask({ historyLength: 0 })).history).toEqual([]);
+    },
+    `a large image, ${binding}`,
   );
 
   verifies(

@@ -173,6 +173,27 @@ describe('runs of AG-UI', () => {
     'messages whose runs have failed once, and not once more with each further run',
   );
 
+  verifies(
+    'ag-ui.join',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('hello');
+      const running = ada.run();
+      (await rig.model.call(0)).answer('Hi.');
+      await running;
+      const items = [{ type: 'message', role: 'user', content: 'I am Ann.' }];
+      expect((await rig.service.post('/v1/conversations/thread-1/items', { items })).status).toBe(200);
+      await ada.run();
+      expect(ada.agent.messages.map(({ content }) => content)).toEqual(['hello', 'Hi.', 'I am Ann.']);
+      const next = ada.say('Who am I?').run();
+      const call = await rig.model.call(1);
+      expect(call.userText).toBe('I am Ann.\n\nWho am I?');
+      call.answer('Ann.');
+      await next;
+    },
+    'with messages that were added without a run, which the next run does not add again',
+  );
+
   verifies('ag-ui.join', async () => {
     await using rig = await startAgUi();
     const ada = recordedAgent(rig.service).say('hello');

@@ -314,6 +314,38 @@ describe('OpenAI’s chat completions', () => {
     expect((await rig.model.call(1)).request.settings).toBeUndefined();
   });
 
+  verifies(
+    'openai.stop',
+    async () => {
+      await using rig = await Rig.start();
+      const leave = async (call: number, headers: Record<string, string>) => {
+        const stop = new AbortController();
+        const refused = expect(
+          rig.client.chat.completions.create(
+            { model: 'default', messages: [user('talk')] },
+            { headers, signal: stop.signal },
+          ),
+        ).rejects.toThrow();
+        const asked = await rig.model.call(call);
+        stop.abort();
+        await refused;
+        return asked;
+      };
+      const named = await leave(0, { 'X-Session-Id': 'kept' });
+      const keyed = await leave(1, { 'Idempotency-Key': 'k' });
+      // It has left last, so that the service knows by now of all three.
+      await (await leave(2, {})).aborted;
+      for (const { signal } of [named, keyed]) expect(signal.aborted).toBe(false);
+      keyed.answer('I talk');
+      const again = await rig.client.chat.completions.create(
+        { model: 'default', messages: [user('talk')] },
+        { headers: { 'Idempotency-Key': 'k' } },
+      );
+      expect(again.choices[0]?.message.content).toBe('I talk');
+    },
+    'without a stream, too',
+  );
+
   verifies('openai.stop', async () => {
     await using rig = await Rig.start();
     const leave = async (call: number, headers: Record<string, string>) => {

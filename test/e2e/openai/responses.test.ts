@@ -383,6 +383,35 @@ describe("OpenAI's responses", () => {
     'and ends with its client otherwise, unless that has sent a key with which it can come back',
   );
 
+  verifies(
+    'openai.responses-background',
+    async () => {
+      await using rig = await start();
+      const leave = async (index: number, headers: Record<string, string> = {}, more: object = {}) => {
+        const stop = new AbortController();
+        const refused = expect(
+          rig.client.responses.create({ model, input: 'talk', ...more }, { headers, signal: stop.signal }),
+        ).rejects.toThrow();
+        const call = await rig.model.call(index);
+        stop.abort();
+        await refused;
+        return call;
+      };
+      const keyed = await leave(0, { 'Idempotency-Key': 'k' });
+      // They have left last, so that the service knows by now of all three.
+      await (await leave(1)).aborted;
+      await (await leave(2, {}, { store: false })).aborted;
+      expect(keyed.signal.aborted).toBe(false);
+      keyed.answer('I talk');
+      const again = await rig.client.responses.create(
+        { model, input: 'talk' },
+        { headers: { 'Idempotency-Key': 'k' } },
+      );
+      expect(again.output_text).toBe('I talk');
+    },
+    'without a stream, too',
+  );
+
   verifies('openai.responses-unstored', async () => {
     await using rig = await start();
     const sessions = async () => (await rig.service.fetch('/api/sessions')).text();

@@ -3,7 +3,7 @@ import { DirectedModel } from '../../support/models/directed-model.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
-import { viewOf } from '../../support/sessions/session-api.ts';
+import { listSessions, viewOf } from '../../support/sessions/session-api.ts';
 import { verifies } from '../requirements.ts';
 
 const YAML = JSON.stringify({
@@ -11,13 +11,18 @@ const YAML = JSON.stringify({
   server: { drainTimeoutMs: 0 },
 });
 
-/** Streams that no client comes back to: one that leaves cancels its turn. */
-const STREAMS = {
+/** Requests that no client comes back to: one that leaves cancels its turn. */
+const REQUESTS = {
   'a chat completion': {
     path: '/v1/chat/completions',
     body: { model: 'default', stream: true, messages: [{ role: 'user', content: 'talk' }] },
   },
+  'a chat completion without a stream': {
+    path: '/v1/chat/completions',
+    body: { model: 'default', stream: false, messages: [{ role: 'user', content: 'talk' }] },
+  },
   'a response': { path: '/v1/responses', body: { model: 'default', stream: true, input: 'talk' } },
+  'a response without a stream': { path: '/v1/responses', body: { model: 'default', stream: false, input: 'talk' } },
 };
 
 async function start(dataDir: string) {
@@ -26,8 +31,8 @@ async function start(dataDir: string) {
   return { model, service, [Symbol.asyncDispose]: () => service.close() };
 }
 
-describe('a service that stops in the middle of a stream', () => {
-  for (const [name, { path, body }] of Object.entries(STREAMS))
+describe('a service that stops in the middle of a reply', () => {
+  for (const [name, { path, body }] of Object.entries(REQUESTS))
     verifies(
       'openai.stream-stopped',
       async () => {
@@ -35,14 +40,20 @@ describe('a service that stops in the middle of a stream', () => {
         let sessionId = '';
         {
           await using rig = await start(folder.path);
-          const answering = rig.service.fetch(path, {
+          const answer = rig.service.fetch(path, {
             method: 'POST',
             headers: { 'Content-Type': 'application/json' },
             body: JSON.stringify(body),
           });
+          answer.catch(() => undefined);
           (await rig.model.call(0)).say('I talk ');
-          const answer = await answering;
-          sessionId = answer.headers.get('x-session-id') ?? '';
+          // A stream has begun, or its client waits for the whole answer.
+          if (body.stream) await answer;
+          const [session] = await eventually(
+            () => listSessions(rig.service),
+            (sessions) => sessions.length === 1,
+          );
+          sessionId = session?.sessionId ?? '';
         }
         await using rig = await start(folder.path);
         (await rig.model.call(0)).answer('Here again.');
@@ -55,4 +66,30 @@ describe('a service that stops in the middle of a stream', () => {
       },
       name,
     );
+
+  verifies(
+    'openai.stream-stopped',
+    async () => {
+      await using folder = await tempDirectory();
+      await using rig = await start(folder.path);
+      const { path, body } = REQUESTS['a response'];
+      const answering = rig.service.fetch(path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      (await rig.model.call(0)).say('I talk ');
+      const answer = await answering;
+      await rig.service.close();
+      const events = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, json = '']) =>
+        JSON.parse(json),
+      );
+      const { error, ...event } = events.at(-1);
+      const { code, message, param } = error;
+      const sequence_number = events.at(-2)?.sequence_number;
+      expect(event).toEqual({ type: 'error', sequence_number, code, message, param });
+      expect(sequence_number).toEqual(expect.any(Number));
+    },
+    'and the stream of a response says so, with the number of the event before',
+  );
 });

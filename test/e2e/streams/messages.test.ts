@@ -66,6 +66,20 @@ describe('POST /api/message-sync', () => {
     });
   });
 
+  verifies(
+    'message-sync.image',
+    async () => {
+      await using upstream = await OpenAiUpstream.listen();
+      upstream.replyWith(textReply('a pixel'));
+      await using service = await RunningService.start({ yaml: agentOf(upstream) });
+      const asked = { message: 'what is this?', imageData: { base64: PNG } };
+      expect((await service.post('/api/message-sync', asked)).status).toBe(200);
+      const { body } = await upstream.request(0);
+      expect(JSON.stringify(body.messages.at(-1))).toContain(`data:image/png;base64,${PNG}`);
+    },
+    'whose first bytes say what it is',
+  );
+
   const badImages = [
     ['text that is no base64', { base64: 'not base64!', mimeType: 'image/png' }, 'imageData.base64'],
     ['base64 that is cut', { base64: PNG.slice(0, -3), mimeType: 'image/png' }, 'imageData.base64'],
@@ -96,14 +110,14 @@ describe('POST /api/message-sync', () => {
       await using service = await RunningService.start();
       const response = await service.post('/api/message-sync', {
         message: 'look',
-        imageData: { base64: PNG },
+        imageData: { base64: 'AAAA' },
       });
       expect(await errorOf(response, 400)).toMatchObject({
         code: 'MISSING_FIELD',
         details: { field: 'imageData.mimeType' },
       });
     },
-    'an image without a type',
+    'an image without a type, whose first bytes are those of none',
   );
 
   verifies(

@@ -19,6 +19,28 @@ describe('the refusal of a frame of another type', () => {
   });
 });
 
+describe('an image without a type', () => {
+  const decoded = (bytes: number[]): unknown => {
+    const imageData = { base64: Buffer.from(bytes).toString('base64') };
+    const text = JSON.stringify({ type: 'message', content: 'look', imageData });
+    return decodeFrame(text, { maxImageBytes: false, isAuthenticated: false });
+  };
+  const codes = (text: string) => [...Buffer.from(text, 'latin1')];
+
+  it.each([
+    ['image/png', [0x89, ...codes('PNG\r\n\x1a\n')]],
+    ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0]],
+    ['image/gif', codes('GIF89a')],
+    ['image/webp', [...codes('RIFF'), 0x0a, 0x0d, 0, 0xff, ...codes('WEBPVP8 ')]],
+  ])('is %s if it begins so', (mimeType, bytes) => {
+    expect(decoded([...bytes, 1, 2, 3])).toMatchObject({ imageData: { mimeType } });
+  });
+
+  it('is refused if its bytes are those of none', () => {
+    expect(() => decoded(codes('<svg></svg>'))).toThrow('The field imageData.mimeType is required.');
+  });
+});
+
 describe('the id of a frame', () => {
   it.each([
     ['{"type":"message","clientMessageId":"a","commandId":"b"}', { clientMessageId: 'a' }],

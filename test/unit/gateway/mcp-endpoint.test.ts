@@ -4,6 +4,7 @@ import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
 import { ANYONE, contextOf } from '../../../src/core/request/request-context.ts';
 import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
+import { HEARTBEAT_MS } from '../../../src/gateway/sse/event-stream.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
 import type { Peers } from '../../../src/ports/peers.ts';
 import type { HttpResponse } from '../../../src/ports/web-server.ts';
@@ -25,6 +26,38 @@ function request(method: string, message: unknown, sessionId?: string): ServedRe
   const bytes = new TextEncoder().encode(message === undefined ? '' : JSON.stringify(message));
   const body = async () => bytes;
   return { method, path: '/mcp', query: '', headers, peerAddress: '127.0.0.1', body, context: ANYONE };
+}
+
+/** A request of the newer era. */
+function modern(method: string, params: { readonly name?: string } & Record<string, unknown>): ServedRequest {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw client', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const asked = request('POST', { jsonrpc: '2.0', id: 3, method, params: { ...params, _meta } });
+  const headers = new Map([
+    ...asked.headers,
+    ...([['mcp-protocol-version', '2026-07-28']] as const),
+    ...([['mcp-method', method]] as const),
+    ...(params.name === undefined ? [] : [['mcp-name', params.name] as const]),
+  ]);
+  return { ...asked, headers };
+}
+
+/** Reads a stream up to what the pattern matches, and leaves it. */
+async function readUpTo({ body, onOver }: HttpResponse, pattern: RegExp): Promise<string> {
+  if (!(body instanceof ReadableStream)) throw new Error('not a stream');
+  const reader = body.getReader();
+  let text = '';
+  while (!pattern.test(text)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`the stream has ended: ${text}`);
+    text += Buffer.from(value).toString();
+  }
+  await reader.cancel('the client went away');
+  onOver?.();
+  return text;
 }
 
 /** Reads a response to its end, and says so, as the web server does. */
@@ -135,6 +168,75 @@ describe('the MCP endpoint', () => {
     vi.advanceTimersByTime(HALF_AN_HOUR_MS + 60_000);
     expect(await pingStatus(sessionId)).toBe(404);
     expect(cancelled).not.toHaveBeenCalled();
+  });
+
+  it('keeps the silent streams of the older era alive, and no timer of one that is over', async () => {
+    const started = Promise.withResolvers<void>();
+    bus.handle('turn.start', () => {
+      started.resolve();
+      return new Promise(() => undefined);
+    });
+    const sessionId = await initialize();
+    const timers = vi.getTimerCount();
+    const params = { name: 'chat_with_agent', arguments: { message: 'take your time' } };
+    const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params };
+    const streams = [
+      await endpoint.handle(request('GET', undefined, sessionId)),
+      await endpoint.handle(request('POST', call, sessionId)),
+    ];
+    await started.promise;
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS);
+    for (const stream of streams) await readUpTo(stream, /^:/m);
+    expect(vi.getTimerCount()).toBe(timers);
+  });
+
+  it('keeps the silent streams of the newer era alive, and no timer of one that is over', async () => {
+    const started = Promise.withResolvers<void>();
+    bus.handle('turn.start', () => {
+      started.resolve();
+      return new Promise(() => undefined);
+    });
+    bus.handle('turn.cancel', async () => true);
+    const listen = { notifications: { resourceSubscriptions: ['agent://card'] } };
+    const chat = { name: 'chat_with_agent', arguments: { message: 'take your time' } };
+    const timers = vi.getTimerCount();
+    const streams = [
+      await endpoint.handle(modern('subscriptions/listen', listen)),
+      await endpoint.handle(modern('tools/call', chat)),
+    ];
+    await started.promise;
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS);
+    for (const stream of streams) await readUpTo(stream, /^:/m);
+    expect(vi.getTimerCount()).toBe(timers);
+  });
+
+  it('begins a stream for an answer of the newer era that takes longer than a proxy waits', async () => {
+    let asked = Promise.withResolvers<void>();
+    let done = Promise.withResolvers<undefined>();
+    bus.handle('session.reset', () => {
+      asked.resolve();
+      return done.promise;
+    });
+    const reset = modern('tools/call', { name: 'reset_conversation', arguments: { sessionId: 's' } });
+    const timers = vi.getTimerCount();
+    const soon = endpoint.handle(reset);
+    await asked.promise;
+    done.resolve(undefined);
+    const { body, headers } = await soon;
+    expect([headers['content-type'], typeof body]).toEqual(['application/json', 'string']);
+    expect(vi.getTimerCount()).toBe(timers);
+    asked = Promise.withResolvers();
+    done = Promise.withResolvers();
+    const late = endpoint.handle(reset);
+    await asked.promise;
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS);
+    const stream = await late;
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS);
+    done.resolve(undefined);
+    const text = await readUpTo(stream, /^data: .*\n\n/m);
+    expect(text).toMatch(/^:\n\nevent: message\ndata: \{.*"id":3/);
+    expect(text).toContain('The conversation was reset.');
+    expect(vi.getTimerCount()).toBe(timers);
   });
 
   it('has one session for all requests of a client that has begun it at another node', async () => {

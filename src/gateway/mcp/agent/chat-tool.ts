@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Image } from '../../../core/conversation/image.ts';
-import { SessionId } from '../../../core/ids.ts';
+import type { SessionId } from '../../../core/ids.ts';
 import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 import { checkImageSize } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
+import { SentImage } from '../../../wire/requests.ts';
 import { holdSession } from '../../security/held-session.ts';
 import { turnCancelled } from '../../turns/turn-end.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
@@ -29,13 +29,13 @@ const CANCELLED = 'the MCP client cancelled the call';
 
 export const ChatArguments = z.object({
   message: z.string().min(1).describe('What to say to the agent.'),
-  imageData: Image.optional().describe('An image that the agent should see.'),
+  imageData: SentImage.optional().describe('An image that the agent should see.'),
   sessionId: SessionArgument,
 });
 
 const ChatOutput = z.object({
   reply: z.string().describe('The full reply of the agent.'),
-  sessionId: SessionId.describe('The conversation. Give it with the next message to go on in it.'),
+  sessionId: z.string().describe('The conversation. Give it with the next message to go on in it.'),
 });
 
 export const CHAT_TOOL = {

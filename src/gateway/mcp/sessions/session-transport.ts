@@ -3,6 +3,7 @@ import {
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { HEARTBEAT_MS } from '../../sse/event-stream.ts';
 import type { KeptStreams } from '../resume/kept-streams.ts';
 import { RETRY_MS } from '../resume/resumption.ts';
 import { SessionEvents } from '../resume/session-events.ts';
@@ -26,9 +27,9 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       onsessionclosed: onEnded,
       eventStore: events,
       retryInterval: RETRY_MS,
-      // The web server has checked the size already, and keeps streams alive.
+      // The web server has checked the size already.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      keepAliveMs: 0,
+      keepAliveMs: HEARTBEAT_MS,
     });
     this.events = events;
     this.onmessage = (message) => this.#endCancelled(message);

@@ -6,12 +6,14 @@ import type { Logger } from '../../../ports/logger.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import { unlessRefused } from '../../security/held-session.ts';
+import { HEARTBEAT_MS } from '../../sse/event-stream.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { authInfoOf } from '../mcp-asker.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
 import type { McpSurface } from '../mcp-surface.ts';
+import { streamedIfLate } from './late-answer.ts';
 import { cancelledByLeaving } from './leaving.ts';
 import { changeBus } from './surface-changes.ts';
 
@@ -71,23 +73,26 @@ export class StatelessMcp implements Disposable {
     const { context } = request;
     if (method === LISTEN) watchResources(surface, body.json, context, this.#log);
     const server = serverFor({ era: 'modern', context, isLasting: false });
+    const cancel = (): void => {
+      server.close().catch((err: unknown) => this.#log.debug({ err }, 'a call could not be cancelled'));
+    };
     // A call that has told nothing yet has no stream that its client could close.
     request.onLeft?.(() => {
-      if (this.#isStopping) return;
-      server.close().catch((err: unknown) => this.#log.debug({ err }, 'a call could not be cancelled'));
+      if (!this.#isStopping) cancel();
     });
     const handler = sdk.createMcpHandler(() => server, {
       legacy: 'reject',
       // A turn may take long: its client gets the head of the answer at once, and is told of the end of its credential.
       responseMode: isTurn(body.json) ? 'sse' : 'auto',
       bus: changeBus(surface, context),
-      keepAliveMs: 0,
+      keepAliveMs: HEARTBEAT_MS,
       onerror: (err) => this.#log.debug({ err }, 'an MCP request could not be handled'),
     });
-    return handler.fetch(webRequest(request, body.text), {
+    const answer = handler.fetch(webRequest(request, body.text), {
       parsedBody: body.json,
       ...authInfoOf(request),
     });
+    return streamedIfLate(answer, cancel);
   }
 
   /** @returns how the subscription leaves. Throws if there are too many. */

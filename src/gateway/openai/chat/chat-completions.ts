@@ -14,6 +14,7 @@ import { chatStream } from './chat-stream.ts';
 import { type AcceptedChat, type AskedChat, runChat } from './chat-turn.ts';
 import { CountedTokens } from './counted-tokens.ts';
 import { imagesLength } from './given-conversation.ts';
+import { leaveChat } from './left-chat.ts';
 import { recordedAnswer } from './recorded-answer.ts';
 import { ReplyText } from './reply-text.ts';
 
@@ -33,10 +34,10 @@ export async function chatCompletions(
   const key = await keyOfRequest(request, body);
   const { credential } = request;
   const asked: AskedChat = { bus, context, credential, session, body, key, maxImageBytes };
-  return body.stream ? chatStream(asked, request) : chatAnswer(asked);
+  return body.stream ? chatStream(asked, request) : chatAnswer(asked, request);
 }
 
-async function chatAnswer(asked: AskedChat): Promise<HttpResponse> {
+async function chatAnswer(asked: AskedChat, request: ServedRequest): Promise<HttpResponse> {
   const { model } = asked.body;
   const begun = Date.now();
   const tokens = new CountedTokens();
@@ -44,9 +45,10 @@ async function chatAnswer(asked: AskedChat): Promise<HttpResponse> {
   const pause = await runChat(asked, {
     onAccepted: (chat) => {
       accepted = chat;
+      request.onLeft?.(() => leaveChat(asked, chat));
     },
     onStep: (step) => tokens.add(step),
-  });
+  }).finally(() => request.onLeft?.(() => undefined));
   if (!accepted) throw new Error('a turn has ended that was not accepted');
   const { sessionId, turnId, told } = accepted;
   const content = new ReplyText(told).end(pause.content);

@@ -9,15 +9,13 @@ import { chatErrorEvent } from '../openai-error.ts';
 import { ChatChunks } from './chat-answers.ts';
 import { type AcceptedChat, type AskedChat, runChat } from './chat-turn.ts';
 import { CountedTokens } from './counted-tokens.ts';
+import { leaveChat } from './left-chat.ts';
 import { recordedAnswer } from './recorded-answer.ts';
 import { ReplyText } from './reply-text.ts';
 
-/**
- * Streams the reply. Rejects if the message is refused. A client that goes away cancels the turn, unless it can come
- * back: it has named the session, or has sent an idempotency key.
- */
+/** Streams the reply. Rejects if the message is refused. */
 export async function chatStream(asked: AskedChat, request: ServedRequest): Promise<HttpResponse> {
-  const { bus, context, session, body, key } = asked;
+  const { body } = asked;
   const created = Math.floor(Date.now() / 1000);
   const hasUsage = body.stream_options?.include_usage === true;
   const events = new HeldEvents();
@@ -60,13 +58,10 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
     }
   };
   run().catch((error: unknown) => accepted.reject(error));
-  const { sessionId, turnId } = await accepted.promise;
+  const chat = await accepted.promise;
   const stop = (why: StreamEnd): void => {
     events.drop();
-    if (why === 'stopping' || isOver || session.isNamed || key) return;
-    const cancel = { sessionId, turnId, reason: 'the client went away' };
-    // The turn may have ended meanwhile, and nobody is left to be told.
-    bus.send('turn.cancel', cancel, context).catch(() => undefined);
+    if (why === 'left' && !isOver) leaveChat(asked, chat);
   };
   const response = serverSentEvents(
     (sink) => {
@@ -75,7 +70,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
     },
     { ...request, encodeError: chatErrorEvent },
   );
-  return { ...response, headers: { ...response.headers, [SESSION_HEADER]: sessionId } };
+  return { ...response, headers: { ...response.headers, [SESSION_HEADER]: chat.sessionId } };
 }
 
 /** Events from before there is somebody to send them to. */

@@ -9,7 +9,7 @@ import type { ResponseRequest } from './response-request.ts';
 /** Who asks, for what. */
 export interface AskedResponse extends SessionReader {
   readonly bus: Bus;
-  readonly request: Pick<ServedRequest, 'headers'>;
+  readonly request: Pick<ServedRequest, 'headers' | 'onLeft'>;
   readonly body: ResponseRequest;
   readonly agentId: string;
   readonly key: IdempotencyKey | undefined;

@@ -158,11 +158,17 @@ function eventsOf(
   { after, onGone, onOver }: StreamOptions,
 ): HttpResponse {
   holdSession(deps.bus, begun.place.sessionId, { context: deps.context, credential: request.credential });
+  /** Of the newest event that the client has. An error has it, too: who comes back after that number misses nothing. */
+  let newest = Math.max(after, 0);
   const open = (sink: EventSink): EventFeed => {
     let isOver = false;
     const feed = readResponse(deps, begun, {
       sink,
-      encode: (type, json, number) => (number > after ? `event: ${type}\ndata: ${json}\n\n` : ''),
+      encode: (type, json, number) => {
+        if (number <= after) return '';
+        newest = number;
+        return `event: ${type}\ndata: ${json}\n\n`;
+      },
       onOver: (responses) => {
         isOver = true;
         (onOver?.(responses) ?? Promise.resolve()).then(() => sink.end(), sink.fail);
@@ -178,7 +184,8 @@ function eventsOf(
     };
     return { drained: feed.drained, stop };
   };
-  const response = serverSentEvents(open, { ...request, encodeError: responseErrorEvent });
+  const encodeError = (error: ServiceError): string => responseErrorEvent(error, newest);
+  const response = serverSentEvents(open, { ...request, encodeError });
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: begun.place.sessionId } };
 }
 

@@ -14,18 +14,22 @@ export interface ResponsesDeps {
   readonly maxImageBytes: MaxBytes;
 }
 
-/** Waits for the end. Rejects with the error that ended the turn, and when the client may not read the session any more. */
+/**
+ * Waits for the end, unless the client goes away before. Rejects with the error that ended the turn, and when the client may
+ * not read the session any more.
+ */
 export async function whole(
   deps: ResponsesDeps,
   asked: AskedResponse,
   begun: BegunResponse,
 ): Promise<OpenAiResponse> {
-  const { bus, context } = asked;
+  const { bus, context, request } = asked;
+  if (endsWithClient(asked)) request.onLeft?.(() => abandon(asked, begun));
   const responses = await readToEnd<TurnResponses>(
     { bus, client: asked },
     begun.place.sessionId,
     (listener) => readResponse({ ...deps, context }, begun, listener),
-  );
+  ).finally(() => request.onLeft?.(() => undefined));
   await forget(deps, asked, begun, responses);
   const { response, failure } = responses;
   if (failure && response?.status !== 'completed') throw failure;
