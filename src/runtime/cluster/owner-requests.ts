@@ -49,8 +49,8 @@ export interface OwnerRequestsDeps {
   /** Throws before the agent is composed. */
   readonly composed: () => ComposedAgent;
   /**
-   * Called before a turn is asked for at another node. Returns what to call if the turn does not begin; null if nobody has
-   * to hear the turn.
+   * Called before a turn is asked for at another node, or looked for in the log. Returns what to call if the turn does not
+   * begin, or is over; null if nobody has to hear the turn.
    */
   readonly hearTurn: (request: Request<'turn.start'>) => (() => void) | null;
 }
@@ -291,12 +291,27 @@ export class OwnerRequests {
     if (this.#cluster.membership.living.has(error.node))
       throw effectOf(type) === 'looks' ? busAway(error) : answerLost(error);
     if (isTurn(asked)) {
-      const turn = await this.#recorded(asked.request);
+      const turn = await this.#begunElsewhere(asked.request);
       return turn && { answer: turn as Answer<T> };
     }
     if (!isAskedAgain(type)) throw answerLost(error);
     asked.mayBeDone = true;
     return null;
+  }
+
+  /** The turn that a lost node has begun. It is heard to its end: another node goes on with it. */
+  async #begunElsewhere(message: Request<'turn.start'>): Promise<Answer<'turn.start'> | null> {
+    // Before the log is read, so that no end of the turn comes between.
+    const stop = this.#hearTurn(message);
+    let isHeard = false;
+    try {
+      await this.#cluster.feeds.ready(this.#prefix + message.sessionId);
+      const turn = await this.#recorded(message);
+      isHeard = turn !== null && begins(message, turn);
+      return turn;
+    } finally {
+      if (!isHeard) stop?.();
+    }
   }
 
   /** The turn of a message, if the log has it. */

@@ -122,6 +122,10 @@ describe('a turn that goes on at another node', () => {
     bus.onEverySession(() => undefined);
     tell(2, { type: 'turn.resumed', turnId: 't', attempt: 3 });
     expect(cluster.feeds.size).toBe(1);
+    // It is open in the log, also if it does not go on by itself.
+    const error = { code: 'INTERNAL_ERROR', message: 'It failed.', details: { continues: false } } as const;
+    bus.tell({ type: 'session.fault', sessionId: 's', error });
+    expect(cluster.feeds.size).toBe(1);
     tell(3, { type: 'turn.completed', turnId: 't', content: 'done' });
     expect(cluster.feeds.size).toBe(0);
   });
