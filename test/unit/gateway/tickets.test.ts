@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { contextOf } from '../../../src/core/request/request-context.ts';
-import type { Credentials } from '../../../src/ports/authenticator.ts';
-import type { Peers } from '../../../src/ports/peers.ts';
 import { BearerAuthenticator } from '../../../src/gateway/security/bearer-authenticator.ts';
 import { FailedAttempts } from '../../../src/gateway/security/failed-attempts.ts';
 import { Tickets } from '../../../src/gateway/security/tickets.ts';
+import type { Credentials } from '../../../src/ports/authenticator.ts';
+import type { Peers } from '../../../src/ports/peers.ts';
 import { identity } from '../../support/access/known-tokens.ts';
 
 /** As long as a ticket. */
@@ -29,7 +29,7 @@ function start() {
   const failures = new FailedAttempts(async () => undefined);
   const authenticator = new BearerAuthenticator({ verifiers: [], tickets, failures });
   const use = async (ticket: string, address = '10.0.0.1') => {
-    const request: Credentials = { headers: { get: () => undefined }, query: `ticket=${ticket}` };
+    const request: Credentials = { headers: new Map(), query: `ticket=${ticket}` };
     return authenticator.authenticate(request, address);
   };
   return { tickets, use, asked: () => asked };
