@@ -28,8 +28,10 @@ export class FailedAttempts {
    * @param key the public id of what was guessed at. Null if there is none.
    */
   async note(address: string, key: string | null): Promise<void> {
-    const allowances = [this.#byAddress.take(address), key === null ? null : this.#byKey.take(key)];
-    const exceeded = allowances.find((allowance) => allowance?.exceeded);
+    const ofAddress = this.#byAddress.take(address);
+    // An address at its limit is refused anyway. It could make up keys without end, each of which would be remembered.
+    const ofKey = key === null || ofAddress?.exceeded ? null : this.#byKey.take(key);
+    const exceeded = [ofAddress, ofKey].find((allowance) => allowance?.exceeded);
     if (!exceeded) return;
     await this.#delay();
     throw limitExceeded(`${exceeded.limit} refused credentials per minute`, exceeded);
