@@ -4,14 +4,16 @@ import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { FencedError } from '../../../src/core/log/fenced.ts';
 import type { Membership } from '../../../src/ports/membership.ts';
+import { oneByOne } from '../../conformance/snapshot-store.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
 import { schemaOf, sql } from '../../support/postgres/sql.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
-import { oneByOne } from '../../conformance/snapshot-store.ts';
 
 /** Only what the test does renews a lease. */
 const QUIET = { leaseMs: 600_000, renewMs: 300_000, graceMs: 0 };
+/** What waits for a lock of the test says nothing meanwhile. */
+const PATIENT = { connectMs: 60_000, statementMs: 60_000, silenceMs: 60_000, patienceMs: 60_000 };
 const STARTED: SessionEvent = { type: 'turn.started', turnId: 't' };
 
 let server: PostgresServer;
@@ -26,7 +28,7 @@ afterAll(async () => {
 async function join(url: string, name: string) {
   const opened = await openPostgres(url, {
     identity: { name, version: '1' },
-    ...{ log: recordingLog(), leaseTimes: QUIET, shares: true },
+    ...{ log: recordingLog(), leaseTimes: QUIET, timeouts: PATIENT, shares: true },
   });
   const membership = opened.membership as Membership;
   return { ...opened, membership, [Symbol.asyncDispose]: () => opened.store[Symbol.asyncDispose]() };
