@@ -80,8 +80,9 @@ export class OwnerRequests {
     return this.#owners.get(sessionId);
   }
 
-  async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until' | 'mayBeDone'>): Promise<Answer<T>> {
-    const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS, mayBeDone: false };
+  async send<T extends RequestType>(wanted: Wanted<T>): Promise<Answer<T>> {
+    const until = performance.now() + PATIENCE_MS;
+    const asked: Asked<T> = { ...wanted, commandId: crypto.randomUUID(), until, mayBeDone: false };
     for (let tries = 1; ; tries += 1) {
       // A try may wait for long until a session has left its node, and the next one finds it elsewhere.
       const isLast = performance.now() >= asked.until;
@@ -170,7 +171,8 @@ export class OwnerRequests {
   }
 
   async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {
-    const { type: name, request, context, sessionId } = asked;
+    const { type: name, context, sessionId, commandId } = asked;
+    const request = isCancellation(asked) ? { ...asked.request, commandId } : asked.request;
     const stop = isTurn(asked) ? this.#hearTurn(asked.request) : null;
     try {
       // What follows from the request must not come before the feed.
@@ -294,6 +296,8 @@ export class OwnerRequests {
       const turn = await this.#begunElsewhere(asked.request);
       return turn && { answer: turn as Answer<T> };
     }
+    // Another one would cancel the turn that waited behind it.
+    if (isCancellation(asked) && (await this.#hasCancelled(asked))) return { answer: true as Answer<T> };
     if (!isAskedAgain(type)) throw answerLost(error);
     asked.mayBeDone = true;
     return null;
@@ -325,13 +329,25 @@ export class OwnerRequests {
       }
     return isRecorded ? { turnId } : null;
   }
+
+  /** Whether a lost node has done this, as the log has it. */
+  async #hasCancelled({ sessionId, commandId }: Asked<'turn.cancel'>): Promise<boolean> {
+    for await (const page of this.#composed().journal.pages(sessionId, 0))
+      if (page.some(({ meta }) => meta?.causationId === commandId)) return true;
+    return false;
+  }
 }
 
-interface Asked<T extends RequestType> {
+interface Wanted<T extends RequestType> {
   readonly type: T;
   readonly request: Request<T>;
   readonly context: RequestContext;
   readonly sessionId: SessionId;
+}
+
+interface Asked<T extends RequestType> extends Wanted<T> {
+  /** The same at each node that is asked. */
+  readonly commandId: string;
   readonly until: number;
   /** Whether a node that was lost may have done it. */
   mayBeDone: boolean;
@@ -339,6 +355,10 @@ interface Asked<T extends RequestType> {
 
 function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {
   return asked.type === 'turn.start';
+}
+
+function isCancellation(asked: { readonly type: RequestType }): asked is Asked<'turn.cancel'> {
+  return asked.type === 'turn.cancel';
 }
 
 /** A message that was sent before has the turn that began then. */
