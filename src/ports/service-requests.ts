@@ -91,9 +91,12 @@ export interface ServiceRequests {
     request: TurnMessage;
     answer: { turnId: TurnId; outcome?: TurnOutcome; waitsFor?: readonly PendingApproval[] };
   };
-  /** Cancels the running turn, or the turn `turnId`, running or waiting. The answer is whether there was one. */
+  /**
+   * Cancels the running turn, or the turn `turnId`, running or waiting. The answer is whether there was one. Without a key,
+   * the log has the `commandId` as the cause of what this does.
+   */
   'turn.cancel': {
-    request: { sessionId: SessionId; turnId?: TurnId; reason: string } & Keyed;
+    request: { sessionId: SessionId; turnId?: TurnId; reason: string; commandId?: string } & Keyed;
     answer: boolean;
   };
   /** Approves or denies a waiting tool call. Refused if no call with this id waits. */

@@ -17,6 +17,7 @@ export interface Snapshot {
  * - `save` takes the parts one at a time. If `parts` throws, it rejects with that error and the previous
  *   snapshot stays. A crash may undo a save, so a snapshot can be older than the log. After the log was
  *   repaired or replaced, a snapshot can belong to another log. Compare it with the log after loading.
+ *   A store that several nodes share keeps nothing if the log has no such session up to `seq`, or if it is not this node's.
  * - `erase` is durable when it resolves, and leaves no bytes on disk. Erase the snapshot before the events,
  *   and while no `save` of the session runs. Otherwise parts of the session would remain.
  */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-store.ts';
 import { Database } from '../../src/adapters/postgres/database.ts';
+import { NodeLease } from '../../src/adapters/postgres/node-lease.ts';
 import { postgresSnapshotStore } from '../../src/adapters/postgres/postgres-snapshot-store.ts';
 import { parseStoreUrl } from '../../src/adapters/postgres/store-url.ts';
 import { sqliteSnapshotStore } from '../../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
@@ -29,10 +30,20 @@ snapshotStoreSuite('the SQLite store', async () =>
 );
 
 snapshotStoreSuite('the PostgreSQL store', async () => {
-  const database = await Database.open(parseStoreUrl(postgres.newUrl()), recordingLog());
-  const store = postgresSnapshotStore(database);
+  const log = recordingLog();
+  const database = await Database.open(parseStoreUrl(postgres.newUrl()), log);
+  const lease = await NodeLease.take(database, { name: 'a test', version: '1' }, { log });
+  const store = postgresSnapshotStore(database, { lease, shares: false });
+  // It keeps snapshots of sessions that the log has.
+  await database.rows({
+    text: `
+      INSERT INTO ${database.schema}.streams (stream, head, hash, created, updated, open)
+      SELECT stream, 1000, '', 0, 0, false FROM unnest($1::text[]) AS s (stream)`,
+    values: [['s', 'a', 'b']],
+  });
   const dispose = async () => {
     await store[Symbol.asyncDispose]();
+    await lease[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   };
   return {

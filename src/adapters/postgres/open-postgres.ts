@@ -46,7 +46,7 @@ export async function readPostgres(url: string, log: Logger): Promise<EventStore
  */
 export async function openPostgres(
   url: string,
-  { identity, log, shares, standsBy, leaseTimes, timeouts, makesTables, ...options }: PostgresOptions,
+  { identity, log, shares = false, standsBy, leaseTimes, timeouts, makesTables, ...options }: PostgresOptions,
 ): Promise<PostgresStores> {
   const database = await Database.open(parseStoreUrl(url), log, { makesTables, timeouts });
   try {
@@ -55,7 +55,7 @@ export async function openPostgres(
     return {
       membership: shares ? await PostgresMembership.join(database, lease, epochs) : undefined,
       store: postgresEventStore(database, lease, { ...options, epochs }),
-      snapshots: postgresSnapshotStore(database),
+      snapshots: postgresSnapshotStore(database, { lease, shares }),
       lost: lease.lost,
       requireLease: () => database.transact((session) => lease.require(session)),
     };

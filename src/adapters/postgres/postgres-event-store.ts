@@ -192,17 +192,19 @@ class PostgresEventStore implements EventStore {
       values: [streamIds, streamIds.map((id) => this.#epochs.get(id) ?? null), this.#writer.node],
       mayBeLong: true,
     };
-    // A statement of its own: it sees the events of an append for whose end the first one has waited.
-    const eventsOf = (streams: readonly unknown[]) => ({
-      text: `DELETE FROM ${schema}.events WHERE stream = ANY ($1)`,
+    // Statements of their own: they see the events of an append, and the snapshot of a node that was slow to save it, for
+    // whose ends the first one has waited.
+    const rowsOf = (table: 'events' | 'snapshots', streams: readonly unknown[]) => ({
+      text: `DELETE FROM ${schema}.${table} WHERE stream = ANY ($1)`,
       values: [streams],
       mayBeLong: true,
     });
     await this.#tracked('erase from', () =>
       this.#database.transact(async (session) => {
         await this.#writer.require(session);
-        const gone = await session.rows(begun);
-        await session.rows(eventsOf(gone.map(({ stream }) => stream)));
+        const gone = (await session.rows(begun)).map(({ stream }) => stream);
+        await session.rows(rowsOf('events', gone));
+        await session.rows(rowsOf('snapshots', gone));
       }),
     );
     this.#appender?.forget(streamIds);

@@ -3,6 +3,7 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 import { checksum } from '../../stored-log/checksum.ts';
 import type { Database } from './database.ts';
+import type { NodeLease } from './node-lease.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 
@@ -15,18 +16,26 @@ const PartRow = z.object({
 });
 type PartRow = z.infer<typeof PartRow>;
 
+export interface PostgresSnapshotDeps {
+  readonly lease: NodeLease;
+  /** Whether several services share the log, so that each session has an owner. */
+  readonly shares: boolean;
+}
+
 /** Keeps one snapshot of a session, in the database of its events, which the store of the events closes. */
-export function postgresSnapshotStore(database: Database): SnapshotStore {
-  return new PostgresSnapshotStore(database);
+export function postgresSnapshotStore(database: Database, deps: PostgresSnapshotDeps): SnapshotStore {
+  return new PostgresSnapshotStore(database, deps);
 }
 
 class PostgresSnapshotStore implements SnapshotStore {
   readonly #database: Database;
+  readonly #deps: PostgresSnapshotDeps;
   readonly #running = new RunningCalls();
   #isClosed = false;
 
-  constructor(database: Database) {
+  constructor(database: Database, deps: PostgresSnapshotDeps) {
     this.#database = database;
+    this.#deps = deps;
   }
 
   load(sessionId: SessionId, latestSeq = Infinity): Promise<Snapshot | undefined> {
@@ -53,6 +62,7 @@ class PostgresSnapshotStore implements SnapshotStore {
       // Row 0 has no text. So there is a row for a snapshot without parts.
       const rows = ['', ...texts].map((text, part) => ({ part, seq, parts: texts.length, text }));
       await this.#database.transact(async (session) => {
+        if (!(await this.#holds(session, sessionId, seq))) return;
         await this.#remove(session, sessionId);
         for (const row of rows)
           await session.rows({
@@ -60,6 +70,8 @@ class PostgresSnapshotStore implements SnapshotStore {
             text: `INSERT INTO ${schema}.snapshots (stream, part, seq, parts, text, hash) VALUES ($1, $2, $3, $4, $5, $6)`,
             values: [sessionId, row.part, row.seq, row.parts, row.text, hashOf(sessionId, row)],
           });
+        // Last, because whoever takes the log over waits for it.
+        await this.#deps.lease.require(session);
       });
     });
   }
@@ -73,6 +85,22 @@ class PostgresSnapshotStore implements SnapshotStore {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.#running.settled();
+  }
+
+  /**
+   * Whether this node has the session, up to this event. A node that was paused may have lost it meanwhile, and the session
+   * may be erased. If there is the session, its erasure waits for the end of the transaction.
+   */
+  async #holds(session: Session, sessionId: SessionId, seq: number): Promise<boolean> {
+    const { lease, shares } = this.#deps;
+    const held = await session.rows({
+      name: 'hold',
+      text: `
+        SELECT stream FROM ${this.#database.schema}.streams
+        WHERE stream = $1 AND head >= $2 AND ($3::bigint IS NULL OR owner = $3) FOR KEY SHARE`,
+      values: [sessionId, seq, shares ? lease.node : null],
+    });
+    return held.length > 0;
   }
 
   async #remove(session: Session, sessionId: SessionId): Promise<void> {

@@ -2,13 +2,15 @@ import type { SessionId } from '../ids.ts';
 import type { Envelope } from '../log/envelope.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
+import { isBy } from '../request/request-origin.ts';
 import { type Owner, ownPrefix, sessionIdOf } from './session-names.ts';
 
 /*
  * The idempotency keys that a session remembers. In a shared session, several principals choose keys, and each has its own.
  * The key of the session's owner is stored as it was sent. The key of somebody else is stored with its principal before it,
  * as `of acme/key:ci/ order-17`. No key of an owner begins like that: the keys of clients have no spaces, and those that the
- * service makes have other beginnings.
+ * service makes have other beginnings. A fork knows none of these keys, but its log has copies of them, which are those of
+ * the other owner if it was made of somebody else's session.
  */
 
 const SCOPED = 'of ';
@@ -28,14 +30,14 @@ export function sentKeyId(stored: string, client: Owner): string {
 
 /** The event with its key as this client has sent it. Without the key if somebody else has. */
 export function withOwnKey(envelope: Envelope, client: RequestContext): Envelope {
-  const { event, sessionId } = envelope;
+  const { event, sessionId, meta } = envelope;
   if (!client.rights || (event.type !== 'turn.requested' && event.type !== 'session.reset') || !event.key)
     return envelope;
   const { key, ...keyless } = event;
   const id = sentKeyId(key.id, client);
   if (id !== key.id) return { ...envelope, event: { ...event, key: { ...key, id } } };
-  const isSent = !id.startsWith(SCOPED) && isOwn(sessionIdOf(sessionId, client), client);
-  return isSent ? envelope : { ...envelope, event: keyless };
+  const isOfOwner = !id.startsWith(SCOPED) && isOwn(sessionIdOf(sessionId, client), client);
+  return isOfOwner && isBy(meta, client) ? envelope : { ...envelope, event: keyless };
 }
 
 function isOwn(id: SessionId, client: Owner): boolean {

@@ -1,4 +1,4 @@
-import { type Actor, type Origin, SERVICE } from '../log/event-metadata.ts';
+import { type Actor, type EventMetadata, type Origin, SERVICE } from '../log/event-metadata.ts';
 import { ANONYMOUS, type RequestContext, type Rights } from './request-context.ts';
 
 type ClientActor = Extract<Actor, { kind: 'client' }>;
@@ -24,6 +24,12 @@ export function actorOf({ principal, tenant, rights }: RequestContext): ClientAc
   const actor: ClientActor = { kind: 'client', principal, tenant };
   if (rights) actors.set(rights, actor);
   return actor;
+}
+
+/** Whether this client has done it. False if nobody knows who has. */
+export function isBy(meta: EventMetadata | null, context: RequestContext): boolean {
+  const { principal, tenant } = actorOf(context);
+  return meta?.actor.kind === 'client' && meta.actor.principal === principal && meta.actor.tenant === tenant;
 }
 
 /** The origin of what the service does by itself. */

@@ -272,6 +272,11 @@ function evolveCounts(counts: TurnCounts, { type }: SessionEvent): TurnCounts {
 
 /** Folds in place, because a session may have tens of thousands of keys a day. */
 function evolveKeys({ keys, open, waiting }: SessionState, event: SessionEvent): void {
+  if (event.type === 'session.forked') {
+    // A key belongs to its session, and that one may be somebody else's.
+    keys.clear();
+    return;
+  }
   if ((event.type === 'turn.requested' || event.type === 'session.reset') && event.key) {
     const { key } = event;
     // The keys are in the order in which they expire.

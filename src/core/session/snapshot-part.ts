@@ -16,7 +16,7 @@ import { SessionMetadata } from './session-metadata.ts';
  */
 
 /** Raise it when the shape of the state changes, or when the same events fold to another state. */
-export const SNAPSHOT_VERSION = 3;
+export const SNAPSHOT_VERSION = 4;
 
 /** Identifies the event that a snapshot was taken after: another log may have another event at this seq. */
 export const EventMark = z.strictObject({

@@ -114,7 +114,8 @@ export class BearerAuthenticator implements Authenticator {
     }
     // Otherwise whoever finds a ticket in a log could get one after the other.
     if (method !== 'GET') return this.#refuse(ticketNotUsable(method), address, null, false);
-    const known = this.#deps.tickets.redeem(ticket);
+    // Otherwise whoever makes tickets up would keep all nodes busy.
+    const known = this.#deps.tickets.redeem(ticket, !this.#deps.failures.isAtLimit(address));
     // Where the ticket is used, not where it was got.
     const orRefuse = (context: RequestContext | null) =>
       context === null ? this.#refuse(badTicket(), address, null) : { ...context, address };

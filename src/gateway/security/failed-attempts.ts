@@ -10,7 +10,8 @@ const MAX_DELAYED = 1_000;
 
 /**
  * Slows down who guesses: too many refused credentials of an address, or for one key, are answered late and with a limit.
- * A valid credential is never held back, so nobody can lock out others who share an address or a key.
+ * A valid credential is never held back, so nobody can lock out others who share an address or a key. Only the tickets of
+ * other nodes are not looked for while an address is at its limit.
  */
 export class FailedAttempts {
   readonly #byAddress = new WindowLimit(PER_ADDRESS);
@@ -27,11 +28,18 @@ export class FailedAttempts {
    * @param key the public id of what was guessed at. Null if there is none.
    */
   async note(address: string, key: string | null): Promise<void> {
-    const allowances = [this.#byAddress.take(address), key === null ? null : this.#byKey.take(key)];
-    const exceeded = allowances.find((allowance) => allowance?.exceeded);
+    const ofAddress = this.#byAddress.take(address);
+    // An address at its limit is refused anyway. It could make up keys without end, each of which would be remembered.
+    const ofKey = key === null || ofAddress?.exceeded ? null : this.#byKey.take(key);
+    const exceeded = [ofAddress, ofKey].find((allowance) => allowance?.exceeded);
     if (!exceeded) return;
     await this.#delay();
     throw limitExceeded(`${exceeded.limit} refused credentials per minute`, exceeded);
+  }
+
+  /** Whether one more refused credential of the address would be too many. */
+  isAtLimit(address: string): boolean {
+    return this.#byAddress.isUsedUp(address);
   }
 
   async #delay(): Promise<void> {

@@ -3,6 +3,9 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { type Allowance, limitHeaders, type RateLimits } from './rate-limits.ts';
 
+/** The REST interfaces, and where anybody can make this node ask the others. */
+const LIMITED = ['/api/', '/v1/', '/a2a', '/ag-ui', '/oauth/'];
+
 export interface TallyDeps {
   readonly limits: Pick<RateLimits, 'requests'>;
   /** Absent where nobody is authenticated. */
@@ -19,10 +22,10 @@ export class RequestTally {
   #allowance: Allowance | null = null;
   #isCounted = false;
 
-  /** @param path other paths than those of the REST interfaces are not limited by address. */
+  /** @param path others than those above are not limited by address. */
   constructor(deps: TallyDeps, path: string) {
     this.#deps = deps;
-    this.#isByAddress = ['/api/', '/v1/', '/a2a', '/ag-ui'].some((prefix) => path.startsWith(prefix));
+    this.#isByAddress = LIMITED.some((prefix) => path.startsWith(prefix));
   }
 
   get headers(): Record<string, string> {

@@ -59,9 +59,12 @@ export class Tickets {
     return { ticket, expiresAt };
   }
 
-  /** The context of whoever got the ticket; null if it was used, was never issued, or it or the credential has ended. */
-  redeem(ticket: string): RequestContext | null | Promise<RequestContext | null> {
-    return this.#take(ticket) ?? this.#redeemElsewhere(ticket);
+  /**
+   * The context of whoever got the ticket; null if it was used, was never issued, or it or the credential has ended.
+   * @param asksOthers whether it may have been issued by another node.
+   */
+  redeem(ticket: string, asksOthers = true): RequestContext | null | Promise<RequestContext | null> {
+    return this.#take(ticket) ?? (asksOthers ? this.#redeemElsewhere(ticket) : null);
   }
 
   /** Asks the node that has issued it. */

@@ -291,7 +291,8 @@ function upTo(seq: number, position: Position): Position {
   return seq < position.head ? { head: seq, running: null, reasoning: null } : position;
 }
 
+/** A fault is no end: the turn stays open in the log, and goes on sooner or later. */
 function endsTurn(signal: SessionSignal, turnId: string): boolean {
-  if (!('event' in signal)) return signal.type === 'session.fault';
+  if (!('event' in signal)) return false;
   return signal.event.type === 'session.deleted' || outcomeOf(signal.event)?.turnId === turnId;
 }

@@ -1,6 +1,6 @@
 import { MEGABYTE } from '../../core/size-limits.ts';
 
-/** Answers that are kept for one node. It asks again at most for those it still waits for. */
+/** Answers that are kept for one node. */
 const MOST_ANSWERS = 10_000;
 const MOST_BYTES = 16 * MEGABYTE;
 
@@ -9,8 +9,10 @@ type Kept = 'answering' | 'given up' | { readonly text: string; readonly bytes: 
 
 /** What this node has answered to another one, until that one says that it waits for the answer no more. */
 export class KeptAnswers {
-  /** By the ids of the questions, in the order in which they came. */
+  /** By the ids of the questions. All are known until nobody waits for them, so that none of them is done again. */
   readonly #answers = new Map<number, Kept>();
+  /** The ids of those whose texts are there, in the order in which they were answered. */
+  readonly #withText = new Set<number>();
   #low = 0;
   #bytes = 0;
 
@@ -34,35 +36,30 @@ export class KeptAnswers {
     if (id < this.#low) return;
     const bytes = Buffer.byteLength(text);
     this.#answers.set(id, { text, bytes });
+    this.#withText.add(id);
     this.#bytes += bytes;
-    if (this.#answers.size > MOST_ANSWERS) this.#forgetOldest();
-    if (this.#bytes > MOST_BYTES) this.#giveUpBefore(id);
+    this.#makeRoom(id);
   }
 
   #forget(id: number): void {
-    const kept = this.#answers.get(id);
+    this.#dropText(id);
     this.#answers.delete(id);
-    if (typeof kept === 'object') this.#bytes -= kept.bytes;
   }
 
-  #forgetOldest(): void {
-    for (const [id, kept] of this.#answers) {
-      if (kept === 'answering') continue;
-      this.#forget(id);
-      return;
-    }
-  }
-
-  /**
-   * Others than the last answer, the oldest first, until there is room. They have most likely arrived. The questions stay
-   * known, so that none of them is done again.
-   */
-  #giveUpBefore(last: number): void {
-    for (const [id, kept] of this.#answers) {
-      if (this.#bytes <= MOST_BYTES) return;
-      if (typeof kept !== 'object' || id === last) continue;
+  /** Gives up others than the last answer, the oldest first. They have most likely arrived. */
+  #makeRoom(last: number): void {
+    for (const id of this.#withText) {
+      const hasRoom = this.#withText.size <= MOST_ANSWERS && this.#bytes <= MOST_BYTES;
+      if (hasRoom || id === last) return;
+      this.#dropText(id);
       this.#answers.set(id, 'given up');
-      this.#bytes -= kept.bytes;
     }
+  }
+
+  #dropText(id: number): void {
+    const kept = this.#answers.get(id);
+    if (typeof kept !== 'object') return;
+    this.#withText.delete(id);
+    this.#bytes -= kept.bytes;
   }
 }

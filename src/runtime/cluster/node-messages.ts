@@ -95,26 +95,34 @@ export function nodeSubject(node: NodeId): string {
 /** The subject that every node hears. */
 export const ALL_NODES = 'all';
 
-/** Requests and answers hold sets, which JSON does not know. No text of a client can be this key. */
+/**
+ * Requests and answers hold sets, which JSON does not know: an object with this key and a list is a set. What clients and
+ * tools send may have the key, too: such an object has its entries below the key, `{"…set": {"entries": […]}}`.
+ */
 const SET = '\u0000set';
 /** Without it, a message is parsed several times as fast. */
 const SET_IN_JSON = JSON.stringify(SET);
 
 export function encodeMessage(message: NodeMessage): string {
-  return JSON.stringify(message, (_, value: unknown) =>
-    value instanceof Set ? { [SET]: [...value] } : value,
-  );
+  return JSON.stringify(message, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Set) return { [SET]: [...value] };
+    return Object.hasOwn(value, SET) ? { [SET]: { entries: Object.entries(value) } } : value;
+  });
 }
 
 /** Null for what is not a message of this release: nodes of two releases may run together. */
 export function parseMessage(text: string): NodeMessage | null {
-  const value: unknown = text.includes(SET_IN_JSON) ? JSON.parse(text, reviveSet) : JSON.parse(text);
+  const value: unknown = text.includes(SET_IN_JSON) ? JSON.parse(text, revive) : JSON.parse(text);
   return isMessage(value) ? value : null;
 }
 
-function reviveSet(_: string, value: unknown): unknown {
+function revive(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !(SET in value)) return value;
-  return new Set(Array.isArray(value[SET]) ? value[SET] : []);
+  const held = value[SET];
+  if (Array.isArray(held)) return new Set(held);
+  // As `encodeMessage` has written it.
+  return Object.fromEntries((held as { readonly entries: readonly (readonly [string, unknown])[] }).entries);
 }
 
 /** Only nodes publish here, so the rest is as they made it. */

@@ -49,8 +49,8 @@ export interface OwnerRequestsDeps {
   /** Throws before the agent is composed. */
   readonly composed: () => ComposedAgent;
   /**
-   * Called before a turn is asked for at another node. Returns what to call if the turn does not begin; null if nobody has
-   * to hear the turn.
+   * Called before a turn is asked for at another node, or looked for in the log. Returns what to call if the turn does not
+   * begin, or is over; null if nobody has to hear the turn.
    */
   readonly hearTurn: (request: Request<'turn.start'>) => (() => void) | null;
 }
@@ -80,8 +80,9 @@ export class OwnerRequests {
     return this.#owners.get(sessionId);
   }
 
-  async send<T extends RequestType>(wanted: Omit<Asked<T>, 'until' | 'mayBeDone'>): Promise<Answer<T>> {
-    const asked: Asked<T> = { ...wanted, until: performance.now() + PATIENCE_MS, mayBeDone: false };
+  async send<T extends RequestType>(wanted: Wanted<T>): Promise<Answer<T>> {
+    const until = performance.now() + PATIENCE_MS;
+    const asked: Asked<T> = { ...wanted, commandId: crypto.randomUUID(), until, mayBeDone: false };
     for (let tries = 1; ; tries += 1) {
       // A try may wait for long until a session has left its node, and the next one finds it elsewhere.
       const isLast = performance.now() >= asked.until;
@@ -170,7 +171,8 @@ export class OwnerRequests {
   }
 
   async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {
-    const { type: name, request, context, sessionId } = asked;
+    const { type: name, context, sessionId, commandId } = asked;
+    const request = isCancellation(asked) ? { ...asked.request, commandId } : asked.request;
     const stop = isTurn(asked) ? this.#hearTurn(asked.request) : null;
     try {
       // What follows from the request must not come before the feed.
@@ -291,12 +293,29 @@ export class OwnerRequests {
     if (this.#cluster.membership.living.has(error.node))
       throw effectOf(type) === 'looks' ? busAway(error) : answerLost(error);
     if (isTurn(asked)) {
-      const turn = await this.#recorded(asked.request);
+      const turn = await this.#begunElsewhere(asked.request);
       return turn && { answer: turn as Answer<T> };
     }
+    // Another one would cancel the turn that waited behind it.
+    if (isCancellation(asked) && (await this.#hasCancelled(asked))) return { answer: true as Answer<T> };
     if (!isAskedAgain(type)) throw answerLost(error);
     asked.mayBeDone = true;
     return null;
+  }
+
+  /** The turn that a lost node has begun. It is heard to its end: another node goes on with it. */
+  async #begunElsewhere(message: Request<'turn.start'>): Promise<Answer<'turn.start'> | null> {
+    // Before the log is read, so that no end of the turn comes between.
+    const stop = this.#hearTurn(message);
+    let isHeard = false;
+    try {
+      await this.#cluster.feeds.ready(this.#prefix + message.sessionId);
+      const turn = await this.#recorded(message);
+      isHeard = turn !== null && begins(message, turn);
+      return turn;
+    } finally {
+      if (!isHeard) stop?.();
+    }
   }
 
   /** The turn of a message, if the log has it. */
@@ -310,13 +329,25 @@ export class OwnerRequests {
       }
     return isRecorded ? { turnId } : null;
   }
+
+  /** Whether a lost node has done this, as the log has it. */
+  async #hasCancelled({ sessionId, commandId }: Asked<'turn.cancel'>): Promise<boolean> {
+    for await (const page of this.#composed().journal.pages(sessionId, 0))
+      if (page.some(({ meta }) => meta?.causationId === commandId)) return true;
+    return false;
+  }
 }
 
-interface Asked<T extends RequestType> {
+interface Wanted<T extends RequestType> {
   readonly type: T;
   readonly request: Request<T>;
   readonly context: RequestContext;
   readonly sessionId: SessionId;
+}
+
+interface Asked<T extends RequestType> extends Wanted<T> {
+  /** The same at each node that is asked. */
+  readonly commandId: string;
   readonly until: number;
   /** Whether a node that was lost may have done it. */
   mayBeDone: boolean;
@@ -324,6 +355,10 @@ interface Asked<T extends RequestType> {
 
 function isTurn(asked: { readonly type: RequestType }): asked is Asked<'turn.start'> {
   return asked.type === 'turn.start';
+}
+
+function isCancellation(asked: { readonly type: RequestType }): asked is Asked<'turn.cancel'> {
+  return asked.type === 'turn.cancel';
 }
 
 /** A message that was sent before has the turn that began then. */

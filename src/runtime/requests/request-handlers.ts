@@ -78,8 +78,8 @@ function answerForTurns(bus: LocalBus, { journal, sessions, requests, schemas }:
     const checked = requireUsableSchema(message.options, context, schemas);
     return checked ? checked.then(start) : start();
   });
-  bus.handle('turn.cancel', ({ sessionId, turnId, reason, key }, context) => {
-    const origin = requestOrigin(context, key?.id);
+  bus.handle('turn.cancel', ({ sessionId, turnId, reason, key, commandId }, context) => {
+    const origin = requestOrigin(context, key?.id ?? commandId);
     const run = async (isAgain: boolean): Promise<boolean> => {
       // The turn that waited behind the cancelled one may be the running one by now.
       const isCancelled = ({ type }: SessionEvent) => type === 'turn.cancelled';

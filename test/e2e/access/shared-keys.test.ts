@@ -135,6 +135,26 @@ describe('the idempotency keys in a shared session', () => {
     'with a response that follows another one',
   );
 
+  verifies(
+    'grants.keys',
+    async () => {
+      await using setup = await start();
+      const { ask, listed, exportedKeys } = setup;
+      const say = (who: string, sessionId: string, message: string) =>
+        ask(who, '/api/message-sync', { message, sessionId }, { 'Idempotency-Key': 'k' });
+      await say('ada', 'plan', 'hers');
+      await ask('bob', `/api/sessions/${encodeURIComponent(PLAN)}/fork`, { sessionId: 'copy' });
+      expect(await exportedKeys('bob', 'copy')).toEqual([]);
+      expect(said(await listed('bob', 'copy'))).toEqual([
+        ['hello', undefined],
+        ['hers', undefined],
+      ]);
+      expect(await (await say('bob', 'copy', 'his')).text()).toContain('heard his');
+      expect(await exportedKeys('bob', 'copy')).toEqual(['k']);
+    },
+    'a fork of the session has none of them',
+  );
+
   verifies('grants.keys', async () => {
     await using setup = await start();
     const { connect, listed, exportedKeys } = setup;

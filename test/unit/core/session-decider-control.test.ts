@@ -275,3 +275,16 @@ describe('whether events leave a turn open', () => {
     expect(leavesTurnOpen(initialSessionState(), [])).toBe(false);
   });
 });
+
+describe('a fork', () => {
+  it('knows no key of the session that it is made from, also if that has an open turn', () => {
+    const log = new SessionLog();
+    log.tell(start('a', { key: key('k') }));
+    log.tell(answer('a'));
+    log.tell(start('b', { key: key('l') }));
+    log.tell({ type: 'session.fork', from: 's', at: log.state.seq });
+    expect(log.state.keys.size).toBe(0);
+    const sent = start('c', { key: key('k', { fingerprint: 'other' }) });
+    expect(typesOf(log.tell(sent))).toEqual(['turn.requested', 'turn.started']);
+  });
+});

@@ -106,7 +106,7 @@ describe('a snapshot of a session', () => {
   });
 
   it.each([
-    ['another version', (head: string) => head.replace('"version":3', '"version":2')],
+    ['another version', (head: string) => head.replace('"version":4', '"version":3')],
     ['a field that is not known', (head: string) => head.replace('"seq":', '"mood":"good","seq":')],
     ['a field less', (head: string) => head.replace('"deleted":false', '"counts":null')],
     ['another shape', () => '[]'],
@@ -132,8 +132,8 @@ describe('a snapshot of a session', () => {
     }));
     const snapshots = history.map((_, index) => snapshotOf(history.slice(0, index + 1)));
     expect({ version: SNAPSHOT_VERSION, digest: hash('sha256', JSON.stringify(snapshots)) }).toEqual({
-      version: 3,
-      digest: '2c0c80e264a9a4ed2cf4fa7d4bd5abb82793bce869566d3088d59eb86cdd86c4',
+      version: 4,
+      digest: '58348dd392848dc9b77a729adc89e984902af882b6a8d5c1133e6fcaad80165b',
     });
   });
 });

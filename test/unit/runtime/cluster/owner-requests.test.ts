@@ -11,14 +11,14 @@ import { DirectedModel } from '../../../support/models/directed-model.ts';
 const PATIENCE_MS = 60_000;
 const EXPIRES_MS = 86_400_000;
 
-/** Two nodes of one cluster. @param model of the first one. */
-async function pair(model?: DirectedModel) {
+/** Two nodes of one cluster. @param model of the first one. @param next of the other one. */
+async function pair(model?: DirectedModel, next?: DirectedModel) {
   const shared = new MemoryClusterLog(memoryEventStore());
   const network = new MemoryNetwork();
   const memberships = [shared.join(), shared.join()] as const;
   await memberships[0].refresh();
   const one = await memoryNode(memberships[0], network, model);
-  const other = await memoryNode(memberships[1], network);
+  const other = await memoryNode(memberships[1], network, next);
   const close = async (): Promise<void> => {
     await one.agent.close();
     await other.agent.close();
@@ -122,6 +122,10 @@ describe('a turn that goes on at another node', () => {
     bus.onEverySession(() => undefined);
     tell(2, { type: 'turn.resumed', turnId: 't', attempt: 3 });
     expect(cluster.feeds.size).toBe(1);
+    // It is open in the log, also if it does not go on by itself.
+    const error = { code: 'INTERNAL_ERROR', message: 'It failed.', details: { continues: false } } as const;
+    bus.tell({ type: 'session.fault', sessionId: 's', error });
+    expect(cluster.feeds.size).toBe(1);
     tell(3, { type: 'turn.completed', turnId: 't', content: 'done' });
     expect(cluster.feeds.size).toBe(0);
   });
@@ -164,6 +168,35 @@ describe('a session that is deleted by a node', () => {
     await expect(other.bus.send('session.delete', { sessionId: 's' }, ANYONE)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
     });
+  });
+});
+
+describe('a cancellation of the running turn', () => {
+  it('is done once when the node is lost before it answers: the next turn goes on', async () => {
+    const model = new DirectedModel();
+    await using nodes = await pair(model, model);
+    const { shared, network, one, other } = nodes;
+    const [running, next] = [crypto.randomUUID(), crypto.randomUUID()];
+    await one.bus.send('turn.start', { sessionId: 's', turnId: running, text: 'hello' }, ANYONE);
+    await model.call(0);
+    await one.bus.send('turn.start', { sessionId: 's', turnId: next, text: 'next' }, ANYONE);
+    const lost = Promise.withResolvers<void>();
+    network.way = (text) => {
+      if (!text.startsWith('{"type":"answer"')) return DIRECT;
+      lost.resolve();
+      return LOST;
+    };
+    const cancelled = other.bus.send('turn.cancel', { sessionId: 's', reason: 'enough' }, ANYONE);
+    await Promise.all([lost.promise, model.call(1)]);
+    shared.rows.delete(one.membership.self);
+    network.way = () => DIRECT;
+    await other.membership.refresh();
+    expect(await cancelled).toBe(true);
+    const completed = nextSignal(other.bus, 's', isEvent('turn.completed'));
+    (await model.call(2)).answer('Done.');
+    expect(await completed).toMatchObject({ event: { turnId: next } });
+    const events = (await shared.log.read('s', 0)).map(({ event }) => event);
+    expect(events.filter(({ type }) => type === 'turn.cancelled')).toMatchObject([{ turnId: running }]);
   });
 });
 

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { storedKey, withOwnKey } from '../../../src/core/access/session-keys.ts';
+import type { Envelope } from '../../../src/core/log/envelope.ts';
+import { contextOf, type RequestContext } from '../../../src/core/request/request-context.ts';
+import { requestOrigin } from '../../../src/core/request/request-origin.ts';
+import { identity } from '../../support/access/known-tokens.ts';
+
+const ADA = contextOf(identity('ada'));
+const BOB = contextOf(identity('bob'));
+const KEY = { id: 'k', fingerprint: 'f', expiresAt: 1 };
+
+/** A message that the sender has sent with its key into the session of this id. The event may be in another session by now. */
+function sentBy(sender: RequestContext, id: string, sessionId = id): Envelope {
+  const key = storedKey(id, KEY, sender);
+  const meta = { id: 'e', correlationId: 't', ...requestOrigin(sender) };
+  const event = { type: 'turn.requested', turnId: 't', text: 'hello', key } as const;
+  return { sessionId, seq: 1, time: 0, meta, event };
+}
+
+const keyShownTo = (client: RequestContext, envelope: Envelope): unknown => {
+  const { event } = withOwnKey(envelope, client);
+  return 'key' in event ? event.key : undefined;
+};
+
+describe('the key of a message in the log', () => {
+  const [adas, bobs] = ['acme/test:ada/s', 'acme/test:bob/s'];
+
+  it('is shown to who has sent it, as it was sent', () => {
+    expect(keyShownTo(ADA, sentBy(ADA, adas))).toEqual(KEY);
+    expect(keyShownTo(BOB, sentBy(BOB, adas))).toEqual(KEY);
+  });
+
+  it('is shown to nobody else in the session', () => {
+    expect(keyShownTo(BOB, sentBy(ADA, adas))).toBeUndefined();
+    expect(keyShownTo(ADA, sentBy(BOB, adas))).toBeUndefined();
+  });
+
+  it('is not shown to who has forked the session', () => {
+    expect(keyShownTo(ADA, sentBy(BOB, bobs, adas))).toBeUndefined();
+    expect(keyShownTo(ADA, { ...sentBy(BOB, bobs, adas), meta: null })).toBeUndefined();
+  });
+});

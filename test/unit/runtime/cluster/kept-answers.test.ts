@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { KeptAnswers } from '../../../../src/runtime/cluster/kept-answers.ts';
+
+/** As many as are kept with their texts. */
+const MOST_ANSWERS = 10_000;
+
+/** Questions 1 to `count`, each with its answer. Question 0 is not answered. */
+function answered(count: number): KeptAnswers {
+  const kept = new KeptAnswers();
+  kept.begin(0);
+  for (let id = 1; id <= count; id += 1) {
+    kept.begin(id);
+    kept.keep(id, `answer ${id}`);
+  }
+  return kept;
+}
+
+it('keeps the last ten thousand answers', () => {
+  const kept = answered(MOST_ANSWERS + 2);
+  expect(kept.find(3)).toMatchObject({ text: 'answer 3' });
+  expect(kept.find(MOST_ANSWERS + 2)).toMatchObject({ text: `answer ${MOST_ANSWERS + 2}` });
+});
+
+it('knows earlier questions, so that none of them is done again', () => {
+  const kept = answered(2 * MOST_ANSWERS);
+  for (let id = 1; id <= MOST_ANSWERS; id += 1) expect(kept.find(id)).toBe('given up');
+  expect(kept.find(0)).toBe('answering');
+  expect(kept.find(2 * MOST_ANSWERS + 1)).toBeUndefined();
+});
+
+it('keeps a late answer to an early question', () => {
+  const kept = answered(2 * MOST_ANSWERS);
+  kept.keep(0, 'at last');
+  expect(kept.find(0)).toMatchObject({ text: 'at last' });
+  expect(kept.find(MOST_ANSWERS + 1)).toBe('given up');
+});
+
+it('has room again when nobody waits for earlier answers', () => {
+  const kept = answered(MOST_ANSWERS);
+  kept.forgetBefore(MOST_ANSWERS);
+  kept.begin(MOST_ANSWERS + 1);
+  kept.keep(MOST_ANSWERS + 1, 'next');
+  expect(kept.find(MOST_ANSWERS - 1)).toBe('given up');
+  expect(kept.find(MOST_ANSWERS)).toMatchObject({ text: `answer ${MOST_ANSWERS}` });
+});
