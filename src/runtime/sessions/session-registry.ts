@@ -277,8 +277,7 @@ export class SessionRegistry {
     this.#recovery.stop();
     this.#ephemeral.stop();
     const loaded = this.#inMemory.close();
-    const idle: Promise<unknown> = loaded.then((all) => Promise.all(all.map((session) => session.idle())));
-    await within(timeoutMs, idle, undefined);
+    await within(timeoutMs, loaded.then(stopAtRest), undefined);
     for (const session of await loaded) session.stop();
   }
 
@@ -367,7 +366,8 @@ export class SessionRegistry {
     const session = await this.#loader.load(sessionId);
     this.#recovery.noteLoaded(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
-    if (session.state.open && !this.#draining) await session.resume();
+    if (this.#draining) session.stop();
+    else if (session.state.open) await session.resume();
     return session;
   }
 
@@ -381,6 +381,14 @@ export class SessionRegistry {
     // What may be stored may have begun a turn.
     return open || mayBeStored(error) ? this.#recovery.loadLater(session.sessionId, open) : true;
   }
+}
+
+/** Stops the sessions as soon as all are at rest. While the last one works, an answer may set another to work again. */
+async function stopAtRest(sessions: readonly SessionActor[]): Promise<void> {
+  while (!sessions.every(({ isAtRest }) => isAtRest))
+    await Promise.all(sessions.map((session) => session.idle()));
+  // At once, so that nothing begins in between.
+  for (const session of sessions) session.stop();
 }
 
 function sessionExists(sessionId: SessionId): ServiceError {

@@ -5,6 +5,7 @@ import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { EMPTY_SESSION_BYTES } from '../../../src/core/session/retained-bytes.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
+import { nextLoop } from '../../../src/timing/next-loop.ts';
 import { keptOpen } from '../../support/log/crashing-store.ts';
 import { typesOf } from '../../support/log/session-log.ts';
 import { said, textOf } from '../../support/models/steps.ts';
@@ -391,6 +392,74 @@ describe('draining', () => {
       ...['turn.requested', 'turn.started'],
       ...['turn.cancelled', 'session.reset'],
     ]);
+  });
+});
+
+describe('an approval while the service stops', () => {
+  const approve = { type: 'approval.answer', callId: 'call of waiting', approved: true } as const;
+
+  /** The session `waiting` in which a call waits for approval. */
+  async function waiting(store: EventStore = memoryEventStore()): Promise<SessionRig> {
+    const tools = new DirectedTools({ pay: {} });
+    const rig = new SessionRig({ store, tools, approval: { rules: [], default: 'ask' } });
+    const heard = rig.listen('waiting');
+    await rig.say('pay', { sessionId: 'waiting' });
+    (await rig.model.call(0)).askFor({ name: 'pay', callId: approve.callId });
+    await heard.event('approval.requested');
+    return rig;
+  }
+
+  it('is given time to run its call, also when the other sessions are at rest before it', async () => {
+    const rig = await waiting();
+    const session = await rig.registry.session('waiting');
+    await rig.say('other', { sessionId: 'other' });
+    const draining = rig.registry.drain(PLENTY_MS);
+    // By then the stop has found the session at rest.
+    await nextLoop();
+    await session.answer(approve, CLIENT);
+    const call = await rig.tools.call(0);
+    (await rig.model.call(1)).answer('Done.');
+    await (await rig.registry.session('other')).idle();
+    call.answer('paid');
+    (await rig.model.call(2)).answer('Paid.');
+    await draining;
+    expect(call.signal?.aborted).toBe(false);
+    expect(typesOf(await rig.logged('waiting'))).toContain('turn.completed');
+  });
+
+  it('is refused when nothing would run the call, and can be given again after the next start', async () => {
+    const store = memoryEventStore();
+    const stopped = await waiting(store);
+    const session = await stopped.registry.session('waiting');
+    await stopped.registry.drain(PLENTY_MS);
+    await expect(session.answer(approve, CLIENT)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(typesOf(await stopped.logged('waiting'))).not.toContain('approval.granted');
+
+    const tools = new DirectedTools({ pay: {} });
+    const rig = new SessionRig({ store, tools, approval: { rules: [], default: 'ask' } });
+    await rig.registry.recover();
+    await (await rig.registry.session('waiting')).answer(approve, CLIENT);
+    (await tools.call(0)).answer('paid');
+    (await rig.model.call(0)).answer('Paid.');
+    await (await rig.registry.session('waiting')).idle();
+    expect(typesOf(await rig.logged('waiting'))).toContain('turn.completed');
+  });
+
+  it('is refused in a session that is loaded meanwhile', async () => {
+    const store = memoryEventStore();
+    await (await waiting(store)).registry.drain(NO_TIME);
+    const rig = new SessionRig({ store });
+    await rig.registry.drain(PLENTY_MS);
+    const session = await rig.registry.session('waiting');
+    await expect(session.answer(approve, CLIENT)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('may be denied at any time: the next start tells the model', async () => {
+    const rig = await waiting();
+    const session = await rig.registry.session('waiting');
+    await rig.registry.drain(PLENTY_MS);
+    await session.answer({ ...approve, approved: false }, CLIENT);
+    expect(typesOf(await rig.logged('waiting')).at(-1)).toBe('tool-call.failed');
   });
 });
 
