@@ -210,6 +210,18 @@ export class SessionActor {
     });
   }
 
+  /**
+   * Marks the session as not open in the log, if nothing is open in it. The mark of a repaired log says that a session may be
+   * open, and each start would read the session again.
+   */
+  correctMark(): Promise<void> {
+    return this.#mailbox.put(async () => {
+      const { open, deleted, seq } = this.state;
+      if (open || deleted || seq === 0 || this.#isEphemeral || this.#faulted || this.#hasLeft) return;
+      await this.#record.append([], { open: false, origin: serviceOrigin() });
+    });
+  }
+
   /** Whether the session is to be deleted when its turn is over. Known once the turn has gone on here. */
   get isEphemeral(): boolean {
     return this.#isEphemeral;

@@ -169,8 +169,8 @@ export class SessionRegistry {
   }
 
   async #goOn(sessionId: SessionId): Promise<void> {
-    const { isIdle } = await this.session(sessionId);
-    if (isIdle) await this.#ephemeral.deleteLeftover(sessionId);
+    const session = await this.session(sessionId);
+    if (session.isIdle && !(await this.#ephemeral.deleteLeftover(sessionId))) await session.correctMark();
   }
 
   /** @returns the new session. Rejects if `to` exists. After an error the log may have it all the same, if that says so. */

@@ -1,9 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { EMPTY_SESSION_BYTES } from '../../../src/core/session/retained-bytes.ts';
+import type { TurnOptions } from '../../../src/core/turn/turn-options.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { nextLoop } from '../../../src/timing/next-loop.ts';
 import { keptOpen } from '../../support/log/crashing-store.ts';
@@ -392,6 +394,34 @@ describe('draining', () => {
       ...['turn.requested', 'turn.started'],
       ...['turn.cancelled', 'session.reset'],
     ]);
+  });
+});
+
+describe('a session that counts as open although nothing is open in it, as after a repair', () => {
+  /** The log of an answered message, whose mark is not as the events are. */
+  async function markedOpen(options?: TurnOptions): Promise<EventStore> {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    await before.say('hello', { ...(options && { options }) });
+    (await before.model.call(0)).answer('Hi!');
+    await (await before.registry.session('s')).idle();
+    await before.registry.drain(PLENTY_MS);
+    await store.append('s', (await before.logged()).length, [], { open: true });
+    return store;
+  }
+
+  it('is not open any more when it was loaded, and has the same events', async () => {
+    const store = await markedOpen();
+    const events = await store.read('s', 0);
+    await new SessionRig({ store }).registry.recover();
+    expect(await store.sessions({ open: true })).toEqual([]);
+    expect(await store.read('s', 0)).toEqual(events);
+  });
+
+  it('stays open while it is to be deleted', async () => {
+    const store = await markedOpen({ ephemeral: true });
+    await new SessionRig({ store, clock: new SimulatedClock() }).registry.recover();
+    expect(await store.sessions({ open: true })).toMatchObject([{ sessionId: 's' }]);
   });
 });
 
