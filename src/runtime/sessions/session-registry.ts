@@ -221,6 +221,10 @@ export class SessionRegistry {
     try {
       await this.#loader.erase(sessionId);
       this.#ephemeral.forget(sessionId);
+    } catch (error) {
+      // Loading it finishes the deletion. Nobody may ever ask for it again.
+      this.#recovery.loadLater(sessionId, null);
+      throw error;
     } finally {
       // Whoever asks for it next gets a new session, or finishes a deletion that failed here.
       this.#inMemory.forget(session);

@@ -11,6 +11,7 @@ import { nextLoop } from '../../../src/timing/next-loop.ts';
 import { keptOpen } from '../../support/log/crashing-store.ts';
 import { typesOf } from '../../support/log/session-log.ts';
 import { said, textOf } from '../../support/models/steps.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
@@ -19,6 +20,8 @@ import { DirectedTools } from '../../support/tools/directed-tools.ts';
 
 const NO_TIME = 0;
 const PLENTY_MS = 60_000;
+/** Nothing is tried again after a longer wait. */
+const LONGEST_RETRY_MS = 30_000;
 
 /** The log of a service that stopped before it had answered that. */
 async function logOfUnanswered(text: string): Promise<EventStore> {
@@ -733,5 +736,26 @@ describe('a session whose deletion was cut off', () => {
     expect((await log.read('s', 0)).at(-1)?.event.type).toBe('session.deleted');
     expect((await rig.registry.session('s')).state.seq).toBe(0);
     expect(await log.read('s', 0)).toEqual([]);
+  });
+
+  it('is erased a moment later when the log would not at first and nobody uses it', async () => {
+    const clock = new SimulatedClock();
+    const rig = new SessionRig({ clock });
+    await (await rig.registry.session('s')).reset(CLIENT);
+    rig.store.beforeErase = () => Promise.reject(new Error('disk full'));
+    await expect(rig.registry.delete('s', CLIENT)).rejects.toThrow('disk full');
+    clock.increment(LONGEST_RETRY_MS);
+    await eventually(
+      async () => rig.log.lines.length,
+      (lines) => lines > 0,
+    );
+    rig.store.beforeErase = async () => undefined;
+    await eventually(
+      async () => {
+        clock.increment(LONGEST_RETRY_MS);
+        return await rig.logged();
+      },
+      (events) => events.length === 0,
+    );
   });
 });
