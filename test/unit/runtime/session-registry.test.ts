@@ -738,6 +738,16 @@ describe('a session whose deletion was cut off', () => {
     expect(await log.read('s', 0)).toEqual([]);
   });
 
+  it('has what else belongs to it forgotten before its events are erased, and again afterwards', async () => {
+    const events: number[] = [];
+    const rig: SessionRig = new SessionRig({
+      alsoForget: async (sessionId) => void events.push((await rig.logged(sessionId)).length),
+    });
+    await (await rig.registry.session('s')).reset(CLIENT);
+    await rig.registry.delete('s', CLIENT);
+    expect(events).toEqual([2, 0]);
+  });
+
   it('is erased a moment later when the log would not at first and nobody uses it', async () => {
     const clock = new SimulatedClock();
     const rig = new SessionRig({ clock });
