@@ -21,6 +21,8 @@ export interface TurnContext extends TurnLimits {
   readonly delegated: readonly string[];
   /** Unsettled calls whose server waits for an answer, once for each question. */
   readonly asking: readonly string[];
+  /** A resumed turn had told the model that its reply does not have the form that the client wants. Absent in others. */
+  readonly isAskedAgain?: true;
 }
 
 /** In a new turn, `step` is 0. A resumed turn continues where the log ends. */
@@ -113,8 +115,8 @@ export const turnMachine = setup({
   guards: {
     asksForTools: ({ event }) =>
       event.type === 'step.completed' && event.parts.some(({ type }) => type === 'toolCall'),
-    /** A resumed turn continues as if its last step had just asked for its tools. */
-    hasStepped: ({ context }) => context.step > 0,
+    /** A resumed turn continues as if its last step had just asked for its tools, unless that step was refused. */
+    hasStepped: ({ context }) => context.step > 0 && !context.isAskedAgain,
     awaitsApproval: ({ context }) => awaitsSomebody(context) && context.awaiting.length > 0,
     awaitsClient: ({ context }) =>
       awaitsSomebody(context) && context.awaiting.length === 0 && context.delegated.length > 0,

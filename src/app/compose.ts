@@ -125,7 +125,7 @@ export async function composeAgent({
     maxIdleBytes: config.sessions.memoryMb * MEGABYTE,
     workingMemory,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
-    beforeErasure: (sessionId) => grants?.endAll(sessionId),
+    alsoForget: (sessionId) => grants?.endAll(sessionId),
   });
   const recovery = new StartRecovery();
   const archive = new SessionArchive({ journal, fold, sessions, recovery });

@@ -10,10 +10,12 @@ function startTurn({
   unsettled = [] as string[],
   awaiting = [] as string[],
   delegated = [] as string[],
+  isAskedAgain = false,
 } = {}) {
   const effects: string[] = [];
   const calls = { unsettled, awaiting, delegated, asking: [] };
-  const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, ...calls };
+  const again = isAskedAgain && { isAskedAgain: true as const };
+  const input = { turnId: 't', sessionId: 's', step, maxSteps, stepTimeoutMs: 1_000, ...calls, ...again };
   const actor = createActor(turnMachine, { input });
   actor.on('*', (effect) => effects.push(shortened(effect)));
   actor.start();
@@ -194,6 +196,18 @@ describe('the turn machine', () => {
   it('calls the model of a resumed turn whose last call is settled before it is prepared', () => {
     const { tell } = startTurn({ step: 1, unsettled: ['1'], delegated: ['1'] });
     expect(tell(settled('1'), prepared)).toEqual({ callingModel: 'thinking' });
+  });
+
+  it('calls the model of a resumed turn again that was told to correct its reply, also behind the last step', () => {
+    const { tell, effects } = startTurn({ step: 1, maxSteps: 1, isAskedAgain: true });
+    expect(tell(prepared)).toEqual({ callingModel: 'thinking' });
+    expect(effects).toEqual(['+model']);
+  });
+
+  it('counts the steps of such a turn again as soon as the model asks for tools', () => {
+    const { tell, effects } = startTurn({ step: 1, maxSteps: 2, isAskedAgain: true });
+    expect(tell(prepared, stepped('1'), settled('1'))).toBe('failing');
+    expect(effects).toContain('step-limit');
   });
 
   it('fails a resumed turn that has used up its steps', () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { headFilePath, logFile, readAddress } from '../../adapters/sqlite/file/data-directory.ts';
 import { messageOf } from '../../core/errors.ts';
 import { BackupResponse, ErrorResponse } from '../../wire/responses.ts';
+import { patientPost } from '../service/patient-post.ts';
 import { KEY_ADVICE, keyHeaders, type RemoteService, serviceAddress } from '../service/remote-service.ts';
 import type { BackupOptions } from './backup-command.ts';
 import { verifyBackup } from './verify-backup.ts';
@@ -46,22 +47,25 @@ async function requireEmpty(folder: string): Promise<void> {
 
 async function askForCopy({ url, token }: RemoteService): Promise<BackupResponse> {
   const headers = keyHeaders(token);
-  let answer: Response;
-  try {
-    answer = await fetch(serviceAddress(url, 'api/backup'), { method: 'POST', headers });
-  } catch (error) {
-    const reason =
-      error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+  const answer = await patientPost(serviceAddress(url, 'api/backup'), headers).catch((error: unknown) => {
     throw new Error(
-      `no service answers at ${url} (${reason}); choose another with --url. If it is stopped, copy its data directory instead`,
+      `no service answers at ${url} (${messageOf(error)}); choose another with --url. If it is stopped, copy its data directory instead`,
     );
-  }
-  const body: unknown = await answer.json().catch(() => undefined);
-  const parsed = z.union([BackupResponse, ErrorResponse]).safeParse(body);
+  });
+  const parsed = z.union([BackupResponse, ErrorResponse]).safeParse(jsonIn(answer.body));
   if (!parsed.success)
     throw new Error(`${url} answered ${answer.status}, and not as an agent-service of this version`);
   if ('error' in parsed.data) throw new Error(describe(parsed.data));
   return parsed.data;
+}
+
+/** Undefined for a text that is no JSON, such as the page of a proxy. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function describe({ error: { code, message, details } }: ErrorResponse): string {
@@ -83,7 +87,8 @@ async function move(from: string, to: string): Promise<void> {
     if (code !== 'EXDEV') throw error;
     await writeThrough(to, 'wx');
     await copyFile(from, to);
-    await rm(from);
+    // A service that starts meanwhile removes it, too.
+    await rm(from, { force: true });
   }
   await writeThrough(to, 'r+');
 }

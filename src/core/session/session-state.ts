@@ -96,6 +96,11 @@ export function awaitsSomebody({ open }: SessionState): boolean {
   return open.awaiting.size + open.delegated.size + asking === open.unsettled.size;
 }
 
+/** Whether the model was told that its last reply does not have the form that the client wants, and has not replied since. */
+export function owesAnotherReply({ open, transcript }: SessionState): boolean {
+  return open?.isAskedAgain === true && transcript.at(-1)?.role === 'user';
+}
+
 /** A server may ask several things while it works on one call. */
 function callsThatAsk(asked: NonNullable<OpenTurn['asked']>): number {
   return new Set([...asked.values()].map(({ callId }) => callId)).size;

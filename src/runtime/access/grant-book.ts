@@ -90,19 +90,19 @@ export class GrantBook {
     return [...(this.#bySession.get(sessionId)?.values() ?? [])];
   }
 
-  /** Resolves when the grant would survive a crash. The same grant twice is one. */
+  /** Resolves when the grant would survive a crash. The same grant twice is one. Throws `SESSION_NOT_FOUND`. */
   create(sessionId: SessionId, wanted: NewGrant, origin: Origin): Promise<Grant> {
     return this.#stream.write(async () => {
       const [known] = await this.#store.sessions({ sessionId });
+      // It may have been erased since the client was let in, and the next one of the name is shared with nobody.
+      if (!known) throw unknownSession(sessionId);
       const grants = this.list(sessionId);
       const same = grants.find((grant) => isSame(grant, wanted));
       if (same) return { events: [], answer: () => same };
       if (grants.length >= MOST_GRANTS) throw tooMany(sessionId);
       const grantId = crypto.randomUUID();
       return {
-        events: [
-          { type: 'session.shared', grantId, sessionId, ...wanted, ...(known && { began: known.createdAt }) },
-        ],
+        events: [{ type: 'session.shared', grantId, sessionId, ...wanted, began: known.createdAt }],
         answer: () => this.#grant(sessionId, grantId),
       };
     }, origin);
@@ -204,6 +204,10 @@ function isFor({ principal, role }: Grant, client: RequestContext): boolean {
 
 function isSame(grant: Grant, { principal, role, access }: NewGrant): boolean {
   return grant.principal === principal && grant.role === role && grant.access === access;
+}
+
+export function unknownSession(sessionId: SessionId): ServiceError {
+  return new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
 }
 
 function tooMany(sessionId: SessionId): ServiceError {

@@ -1,7 +1,6 @@
-import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { requestOrigin } from '../../core/request/request-origin.ts';
-import type { GrantBook } from '../access/grant-book.ts';
+import { type GrantBook, unknownSession } from '../access/grant-book.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 
@@ -29,6 +28,5 @@ async function requireSession(
   sessions: Pick<SessionRegistry, 'position'>,
 ): Promise<void> {
   const { head } = await sessions.position(sessionId);
-  if (head > 0) return;
-  throw new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
+  if (head === 0) throw unknownSession(sessionId);
 }

@@ -51,13 +51,14 @@ export class EphemeralSessions {
     this.#waits.delete(sessionId);
   }
 
-  /** The same for a session that counts as open although nothing is open in it, if that is why. */
-  async deleteLeftover(sessionId: SessionId): Promise<void> {
+  /** The same for a session that counts as open although nothing is open in it, if that is why. @returns whether it is. */
+  async deleteLeftover(sessionId: SessionId): Promise<boolean> {
     let isEphemeral = false;
     for await (const page of this.#deps.journal.pages(sessionId, 0))
       for (const { event } of page)
         if (event.type === 'turn.requested') isEphemeral = event.options?.ephemeral === true;
     if (isEphemeral) this.deleteLater(sessionId);
+    return isEphemeral;
   }
 
   stop(): void {

@@ -1,5 +1,5 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
-import { levelOfFailure, ServiceError } from '../../core/errors.ts';
+import { levelOfFailure, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
@@ -210,6 +210,18 @@ export class SessionActor {
     });
   }
 
+  /**
+   * Marks the session as not open in the log, if nothing is open in it. The mark of a repaired log says that a session may be
+   * open, and each start would read the session again.
+   */
+  correctMark(): Promise<void> {
+    return this.#mailbox.put(async () => {
+      const { open, deleted, seq } = this.state;
+      if (open || deleted || seq === 0 || this.#isEphemeral || this.#faulted || this.#hasLeft) return;
+      await this.#record.append([], { open: false, origin: serviceOrigin() });
+    });
+  }
+
   /** Whether the session is to be deleted when its turn is over. Known once the turn has gone on here. */
   get isEphemeral(): boolean {
     return this.#isEphemeral;
@@ -231,10 +243,15 @@ export class SessionActor {
     return this.#mailbox.emptied();
   }
 
+  /** Whether all commands are handled, and nothing happens until a client does something. */
+  get isAtRest(): boolean {
+    return this.#mailbox.isEmpty && !this.#isWorking;
+  }
+
   /** Resolves when the commands so far are handled and the session is at rest. */
   async idle(): Promise<void> {
     await this.#mailbox.handled;
-    if (this.#isAtRest) return;
+    if (!this.#isWorking) return;
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
@@ -251,7 +268,7 @@ export class SessionActor {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onBoundary = resolve;
     await this.#mailbox.put(async () => {
-      if (this.#isAtRest) this.#leaveHere();
+      if (!this.#isWorking) this.#leaveHere();
     });
     await promise;
   }
@@ -271,6 +288,8 @@ export class SessionActor {
     if (this.#hasLeft) throw new SessionElsewhereError(this.sessionId, null);
     if (this.#faulted)
       throw new ServiceError('SERVICE_UNAVAILABLE', 'The session is being reloaded.', { retryAfter: 1 });
+    // Nothing would run the call, and the next start would take it for one that was interrupted.
+    if (this.#stopped && command.type === 'approval.answer' && command.approved) throw serviceStopping();
     try {
       await this.#apply(command, origin);
     } catch (error) {
@@ -404,12 +423,12 @@ export class SessionActor {
       this.#run = null;
       this.#deps.onRest(this);
     }
-    if (this.#isAtRest) this.#release();
+    if (!this.#isWorking) this.#release();
   }
 
-  /** Nothing happens until a client does something. */
-  get #isAtRest(): boolean {
-    return !this.state.open || this.#stopped || awaitsSomebody(this.state);
+  /** Whether something happens before a client does something. */
+  get #isWorking(): boolean {
+    return this.state.open !== null && !this.#stopped && !awaitsSomebody(this.state);
   }
 
   #release(): void {

@@ -14,8 +14,11 @@ export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
   readonly journal: Journal;
   readonly fold: SessionFold;
   readonly snapshots: SessionSnapshots;
-  /** Forgets what else belongs to a session that is to be erased. The erasure waits for it, and fails with it. */
-  readonly beforeErasure?: (sessionId: SessionId) => Promise<void> | undefined;
+  /**
+   * Forgets what else belongs to a session: before it is erased, and again afterwards, because something may have been added
+   * meanwhile. The erasure waits for it, and fails with it.
+   */
+  readonly alsoForget?: (sessionId: SessionId) => Promise<void> | undefined;
 }
 
 interface ActorStart {
@@ -67,9 +70,11 @@ export class SessionLoader {
 
   async erase(sessionId: SessionId): Promise<void> {
     // The events last: after a failure or a crash, `session.deleted` in the log makes the next load finish the erasure.
-    await this.#deps.beforeErasure?.(sessionId);
-    await this.#deps.snapshots.erase(sessionId);
-    await this.#deps.journal.erase(sessionId);
+    const { alsoForget, snapshots, journal } = this.#deps;
+    await alsoForget?.(sessionId);
+    await snapshots.erase(sessionId);
+    await journal.erase(sessionId);
+    await alsoForget?.(sessionId);
   }
 
   #actor(

@@ -169,8 +169,8 @@ export class SessionRegistry {
   }
 
   async #goOn(sessionId: SessionId): Promise<void> {
-    const { isIdle } = await this.session(sessionId);
-    if (isIdle) await this.#ephemeral.deleteLeftover(sessionId);
+    const session = await this.session(sessionId);
+    if (session.isIdle && !(await this.#ephemeral.deleteLeftover(sessionId))) await session.correctMark();
   }
 
   /** @returns the new session. Rejects if `to` exists. After an error the log may have it all the same, if that says so. */
@@ -221,6 +221,10 @@ export class SessionRegistry {
     try {
       await this.#loader.erase(sessionId);
       this.#ephemeral.forget(sessionId);
+    } catch (error) {
+      // Loading it finishes the deletion. Nobody may ever ask for it again.
+      this.#recovery.loadLater(sessionId, null);
+      throw error;
     } finally {
       // Whoever asks for it next gets a new session, or finishes a deletion that failed here.
       this.#inMemory.forget(session);
@@ -277,8 +281,7 @@ export class SessionRegistry {
     this.#recovery.stop();
     this.#ephemeral.stop();
     const loaded = this.#inMemory.close();
-    const idle: Promise<unknown> = loaded.then((all) => Promise.all(all.map((session) => session.idle())));
-    await within(timeoutMs, idle, undefined);
+    await within(timeoutMs, loaded.then(stopAtRest), undefined);
     for (const session of await loaded) session.stop();
   }
 
@@ -367,7 +370,8 @@ export class SessionRegistry {
     const session = await this.#loader.load(sessionId);
     this.#recovery.noteLoaded(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
-    if (session.state.open && !this.#draining) await session.resume();
+    if (this.#draining) session.stop();
+    else if (session.state.open) await session.resume();
     return session;
   }
 
@@ -381,6 +385,14 @@ export class SessionRegistry {
     // What may be stored may have begun a turn.
     return open || mayBeStored(error) ? this.#recovery.loadLater(session.sessionId, open) : true;
   }
+}
+
+/** Stops the sessions as soon as all are at rest. While the last one works, an answer may set another to work again. */
+async function stopAtRest(sessions: readonly SessionActor[]): Promise<void> {
+  while (!sessions.every(({ isAtRest }) => isAtRest))
+    await Promise.all(sessions.map((session) => session.idle()));
+  // At once, so that nothing begins in between.
+  for (const session of sessions) session.stop();
 }
 
 function sessionExists(sessionId: SessionId): ServiceError {

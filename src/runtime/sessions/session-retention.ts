@@ -26,9 +26,15 @@ const SWEEP_MS = 60 * 60_000;
 const PORTION = 100;
 const PAUSE_MS = 1_000;
 
+/** Old sessions that are remembered from one sweep to the next, about 100 bytes each. The others have to wait. */
+const MOST_FOUND = 100_000;
+
 /**
  * Deletes sessions that nobody has used for a long time, in the background and in small portions. Each is deleted as a
  * client would delete it, and only if it has had no event since the index was read. So it has no open turn either.
+ *
+ * The clock of a machine may be wrong when an event is appended, and be set later: then a session looks old that was used a
+ * minute ago. So a session is deleted only if the sweep before found it old, too, and it has had no event since then.
  */
 export class SessionRetention implements AsyncDisposable {
   readonly #days: number;
@@ -36,6 +42,10 @@ export class SessionRetention implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #now: () => number;
   #deleted = 0;
+  /** The heads of the old sessions that the last complete sweep found. */
+  #foundBefore: ReadonlyMap<SessionId, number> = new Map();
+  /** Of those that the present sweep has found. */
+  #found = new Map<SessionId, number>();
   #wait: unknown;
   #portion: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -86,11 +96,18 @@ export class SessionRetention implements AsyncDisposable {
       const last = streams.at(-1)?.sessionId;
       // The streams of the service come after the sessions.
       const isEnd = last === undefined || streams.length < PORTION || !isSession(last);
+      if (isEnd) this.#endSweep();
       this.#continueIn(isEnd ? SWEEP_MS : PAUSE_MS, isEnd ? undefined : last);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'could not look for sessions that are older than retentionDays');
+      this.#found.clear();
       this.#continueIn(SWEEP_MS, undefined);
     }
+  }
+
+  #endSweep(): void {
+    this.#foundBefore = this.#found;
+    this.#found = new Map();
   }
 
   async #deleteOld(streams: readonly SessionSummary[]): Promise<void> {
@@ -99,7 +116,9 @@ export class SessionRetention implements AsyncDisposable {
     for (const { sessionId, updatedAt, head } of streams) {
       if (this.#stopped) break;
       if (updatedAt >= before || !isSession(sessionId)) continue;
-      if (await this.#delete(sessionId, head)) deleted.push(sessionId);
+      if (this.#foundBefore.get(sessionId) === head && (await this.#delete(sessionId, head)))
+        deleted.push(sessionId);
+      else if (this.#found.size < MOST_FOUND) this.#found.set(sessionId, head);
     }
     if (deleted.length === 0) return;
     this.#deleted += deleted.length;

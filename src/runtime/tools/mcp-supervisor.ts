@@ -115,7 +115,6 @@ export class McpSupervisor implements AsyncDisposable {
     const wasAtRunTime = this.#atRunTime.has(name);
     const wasTried = known?.status !== 'disconnected';
     this.#atRunTime.add(name);
-    void known?.disconnect();
     const server = this.list.add(name, config);
     return this.#remembered(server, origin, async () => {
       await server.disconnect();
@@ -233,7 +232,6 @@ export class McpSupervisor implements AsyncDisposable {
     if (!isEnabled) return known && this.#atRunTime.has(name) ? [known] : [];
     this.#atRunTime.add(name);
     if (known && known.status !== 'disconnected' && isSameConfig(known.config, config)) return [];
-    void known?.disconnect();
     this.#begin(name, config);
     return [];
   }
@@ -276,7 +274,7 @@ export class McpSupervisor implements AsyncDisposable {
 
   /** Ends a server that `takeOver` has replaced or removed. */
   async giveUp(server: McpServer): Promise<void> {
-    await server.disconnect();
+    await this.list.giveUp(server);
     const isGone = !this.list.has(server);
     if (isGone && server.config.type === 'http') await this.#deps.authorizations?.forget(server.name);
   }

@@ -21,6 +21,8 @@ const FIRST_ATTEMPTS_MS = 10_000;
 export class ToolServers {
   readonly #deps: ToolServerDeps;
   readonly #servers = new Map<string, McpServer>();
+  /** Those that are off the list and have not ended yet. */
+  readonly #leaving = new Set<McpServer>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<(change: OfferChange) => void>();
   #revision = 0;
@@ -122,9 +124,9 @@ export class ToolServers {
     return this.get(serverId).log.after(after);
   }
 
-  /** Adds a server that is not connected yet, in the place of one with its name. */
+  /** Adds a server that is not connected yet. Ends one with its name, whose place it takes. */
   add(name: string, config: McpServerConfig): McpServer {
-    this.find(name)?.forget();
+    this.#replace(name);
     let wasConnected = false;
     const server = new McpServer(name, config, {
       ...this.#deps,
@@ -159,11 +161,21 @@ export class ToolServers {
     const retired = names.flatMap((name) => this.find(name) ?? []);
     for (const server of retired) {
       this.#servers.delete(server.name);
+      this.#leaving.add(server);
       // Its end would look like that of the server that takes its place: their machines have the same id.
       server.forget();
     }
     this.#revision += 1;
     return retired;
+  }
+
+  /** Ends a retired server. */
+  async giveUp(server: McpServer): Promise<void> {
+    try {
+      await server.disconnect();
+    } finally {
+      this.#leaving.delete(server);
+    }
   }
 
   /** All servers of the agent file are in the list, and try to connect. Turns wait for these attempts. */
@@ -184,11 +196,22 @@ export class ToolServers {
     this.#firstAttempts = over;
   }
 
-  /** Disconnects all servers. They end with the service, which is no change that anybody should be told of. */
+  /**
+   * Disconnects all servers, those of interrupted turns included. They end with the service, which is no change that anybody
+   * should be told of.
+   */
   async end(): Promise<void> {
     this.#listeners.clear();
     this.#offerListeners.clear();
-    await Promise.all(this.all.map((server) => server.disconnect()));
+    await Promise.all([...this.all, ...this.#leaving].map((server) => server.disconnect()));
+  }
+
+  #replace(name: string): void {
+    const server = this.find(name);
+    if (!server) return;
+    this.#leaving.add(server);
+    void this.giveUp(server);
+    server.forget();
   }
 
   #changed(): void {

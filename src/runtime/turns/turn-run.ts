@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { AGENT, type Actor as EventActor, SERVICE } from '../../core/log/event-metadata.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
-import type { OpenTurn } from '../../core/session/session-state.ts';
+import { type OpenTurn, owesAnotherReply } from '../../core/session/session-state.ts';
 import type { SettleToolCall } from '../../core/tool-call/tool-call-commands.ts';
 import type { FailureCause } from '../../core/turn/turn-causes.ts';
 import type { FailTurn } from '../../core/turn/turn-commands.ts';
@@ -59,6 +59,7 @@ export class TurnRun {
       awaiting: [...open.awaiting.keys()],
       delegated: [...open.delegated.keys()],
       asking: open.asked ? [...open.asked.values()].map((asked) => asked.callId) : [],
+      ...(owesAnotherReply(session.state) && { isAskedAgain: true as const }),
     };
     this.#machine = new TurnActor(input, (effect) => this.#perform(effect));
   }

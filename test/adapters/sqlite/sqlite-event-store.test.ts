@@ -59,6 +59,16 @@ describe('the SQLite event store', () => {
       expect(await second.append('s', 2, [started('c')])).toMatchObject([{ seq: 3 }]);
     });
 
+    it('removes the copy of a backup that nobody has fetched', async () => {
+      const first = await open();
+      await first.append('s', 0, [started('a')]);
+      const { file: copy } = await first.backup();
+      await first[Symbol.asyncDispose]();
+      await using second = await open();
+      await expect(stat(copy)).rejects.toThrow('ENOENT');
+      expect(await second.read('s', 0)).toHaveLength(1);
+    });
+
     it('keeps its WAL short while it is appended to', async () => {
       await using store = await open();
       const megabytes = async (name: string) => (await stat(name)).size / 2 ** 20;

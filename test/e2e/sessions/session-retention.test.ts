@@ -27,13 +27,15 @@ describe('a session that nobody has used for a long time', () => {
     await using _ = service;
     using socket = new ResumingSocket(`ws://127.0.0.1:${service.port}/?session=old&after=0`);
     await socket.settled();
-    clock.increment(HOUR_MS);
-    const frames = await socket.until((all) => all.some(({ event }) => event === 'deleted'));
-    expect(frames.at(-1)).toMatchObject({ event: 'deleted', actor: { kind: 'service' } });
     await eventually(
-      () => listSessions(service),
+      () => {
+        clock.increment(HOUR_MS);
+        return listSessions(service);
+      },
       (sessions) => sessions.length === 0,
     );
+    const frames = await socket.until((all) => all.some(({ event }) => event === 'deleted'));
+    expect(frames.at(-1)).toMatchObject({ event: 'deleted', actor: { kind: 'service' } });
     const metrics = await MetricValues.at(service.url);
     expect(metrics.value('agent_sessions_expired_total')).toBe(1);
   });

@@ -49,6 +49,8 @@ export interface RigOptions {
   readonly clock?: Clock;
   /** The time by which approvals expire. */
   readonly now?: () => number;
+  /** Forgets what else belongs to a session that is erased. */
+  readonly alsoForget?: (sessionId: string) => Promise<void>;
 }
 
 /** The moving service without protocols: real bus, journal, sessions and turns; model and tools are the test's. */
@@ -80,6 +82,7 @@ export class SessionRig {
     approval = { rules: [], default: 'auto' },
     clock,
     now,
+    alsoForget,
   }: RigOptions = {}) {
     const { bus, log, model, machines } = this;
     this.tools = tools ?? new DirectedTools({});
@@ -129,6 +132,7 @@ export class SessionRig {
       ...(onFilling && { onFilling }),
       ...(clock && { clock }),
       ...(now && { now }),
+      ...(alsoForget && { alsoForget }),
     });
     if (tools) supervisor.start({ tools: { type: 'stdio', command: 'none', sampling } });
   }

@@ -109,6 +109,15 @@ describe('the grants of several nodes', () => {
     expect(one.book.accessOf(SESSION, bob)).toEqual(new Set(['read']));
   });
 
+  it('are refused for a session that is erased meanwhile', async () => {
+    const { store, one, logged } = await nodes();
+    const held = one.book.catchUp();
+    const created = one.book.create(SESSION, BOB, CLIENT);
+    await Promise.all([store.erase(SESSION), held]);
+    await expect(created).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    expect(await logged()).toEqual([]);
+  });
+
   it('end at a start if their session is gone', async () => {
     const { store, one, logged } = await nodes();
     await one.book.create(SESSION, BOB, CLIENT);

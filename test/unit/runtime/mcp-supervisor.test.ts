@@ -10,6 +10,7 @@ import type { ToolServerConnector } from '../../../src/ports/tool-server.ts';
 import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
 import { ServerBook } from '../../../src/runtime/tools/server-book.ts';
+import { nextLoop } from '../../../src/timing/next-loop.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
 import { silentLog } from '../../support/service/running-service.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
@@ -322,6 +323,44 @@ describe('an agent file that is read again', () => {
     await node.servers.connect('x', files, CLIENT);
     expect(node.servers.takeOver({ x: others }).changes.added).toEqual([]);
     expect(node.list()).toEqual(['x connected']);
+  });
+});
+
+describe('the end of the service', () => {
+  it('ends the servers that turns have kept after the agent file was read again', async () => {
+    const { start } = cluster({ a: files, b: files });
+    const { servers, connector, listed } = await start();
+    const { retired } = servers.takeOver({ a: others });
+    await listed('a connected');
+    expect(retired.map(({ status }) => status)).toEqual(['connected', 'connected']);
+    await servers[Symbol.asyncDispose]();
+    expect(connector.closed.toSorted()).toEqual(['a: files', 'a: others', 'b: files']);
+  });
+
+  it('waits for a server whose place another one has taken', async () => {
+    const { start } = cluster();
+    const { servers, connector } = await start();
+    const { connect } = connector;
+    connector.connect = () => Promise.reject(new Error('the server is broken'));
+    await expect(servers.connect('x', files, CLIENT)).rejects.toThrow('could not be connected');
+    const begun = Promise.withResolvers<void>();
+    const ending = Promise.withResolvers<never>();
+    connector.connect = () => {
+      begun.resolve();
+      return ending.promise;
+    };
+    servers.reconnect('x', CLIENT).catch(() => undefined);
+    await begun.promise;
+    connector.connect = connect;
+    await servers.connect('x', others, CLIENT);
+    let hasEnded = false;
+    const end = servers[Symbol.asyncDispose]().then(() => {
+      hasEnded = true;
+    });
+    await nextLoop();
+    expect(hasEnded).toBe(false);
+    ending.reject(new Error('the server has ended'));
+    await end;
   });
 });
 

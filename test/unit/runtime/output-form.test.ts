@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import type { TurnOptions } from '../../../src/core/turn/turn-options.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
@@ -72,6 +73,21 @@ describe('a reply whose form the client has asked for', () => {
     expect(third.request.output).toBeUndefined();
     third.answer('Blue.');
     expect(await heard.event('turn.completed', 'b')).toMatchObject({ content: 'Blue.' });
+  });
+
+  it('is asked for again after a stop in between, also behind the last step', async () => {
+    const store = memoryEventStore();
+    const stopped = new SessionRig({ store, maxSteps: 1 });
+    await stopped.say('a', { options });
+    (await stopped.model.call(0)).answer('Red.');
+    await stopped.model.call(1);
+    await stopped.registry.drain(0);
+
+    const rig = new SessionRig({ store, maxSteps: 1 });
+    const heard = rig.listen();
+    await rig.registry.recover();
+    (await rig.model.call(0)).answer('{"colour":"red"}');
+    expect(await heard.event('turn.completed')).toMatchObject({ content: '{"colour":"red"}' });
   });
 
   it('is not stored before it was checked, although the model is called early', async () => {

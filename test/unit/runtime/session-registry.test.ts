@@ -1,13 +1,17 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
 import { EMPTY_SESSION_BYTES } from '../../../src/core/session/retained-bytes.ts';
+import type { TurnOptions } from '../../../src/core/turn/turn-options.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
+import { nextLoop } from '../../../src/timing/next-loop.ts';
 import { keptOpen } from '../../support/log/crashing-store.ts';
 import { typesOf } from '../../support/log/session-log.ts';
 import { said, textOf } from '../../support/models/steps.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
@@ -16,6 +20,8 @@ import { DirectedTools } from '../../support/tools/directed-tools.ts';
 
 const NO_TIME = 0;
 const PLENTY_MS = 60_000;
+/** Nothing is tried again after a longer wait. */
+const LONGEST_RETRY_MS = 30_000;
 
 /** The log of a service that stopped before it had answered that. */
 async function logOfUnanswered(text: string): Promise<EventStore> {
@@ -394,6 +400,102 @@ describe('draining', () => {
   });
 });
 
+describe('a session that counts as open although nothing is open in it, as after a repair', () => {
+  /** The log of an answered message, whose mark is not as the events are. */
+  async function markedOpen(options?: TurnOptions): Promise<EventStore> {
+    const store = memoryEventStore();
+    const before = new SessionRig({ store });
+    await before.say('hello', { ...(options && { options }) });
+    (await before.model.call(0)).answer('Hi!');
+    await (await before.registry.session('s')).idle();
+    await before.registry.drain(PLENTY_MS);
+    await store.append('s', (await before.logged()).length, [], { open: true });
+    return store;
+  }
+
+  it('is not open any more when it was loaded, and has the same events', async () => {
+    const store = await markedOpen();
+    const events = await store.read('s', 0);
+    await new SessionRig({ store }).registry.recover();
+    expect(await store.sessions({ open: true })).toEqual([]);
+    expect(await store.read('s', 0)).toEqual(events);
+  });
+
+  it('stays open while it is to be deleted', async () => {
+    const store = await markedOpen({ ephemeral: true });
+    await new SessionRig({ store, clock: new SimulatedClock() }).registry.recover();
+    expect(await store.sessions({ open: true })).toMatchObject([{ sessionId: 's' }]);
+  });
+});
+
+describe('an approval while the service stops', () => {
+  const approve = { type: 'approval.answer', callId: 'call of waiting', approved: true } as const;
+
+  /** The session `waiting` in which a call waits for approval. */
+  async function waiting(store: EventStore = memoryEventStore()): Promise<SessionRig> {
+    const tools = new DirectedTools({ pay: {} });
+    const rig = new SessionRig({ store, tools, approval: { rules: [], default: 'ask' } });
+    const heard = rig.listen('waiting');
+    await rig.say('pay', { sessionId: 'waiting' });
+    (await rig.model.call(0)).askFor({ name: 'pay', callId: approve.callId });
+    await heard.event('approval.requested');
+    return rig;
+  }
+
+  it('is given time to run its call, also when the other sessions are at rest before it', async () => {
+    const rig = await waiting();
+    const session = await rig.registry.session('waiting');
+    await rig.say('other', { sessionId: 'other' });
+    const draining = rig.registry.drain(PLENTY_MS);
+    // By then the stop has found the session at rest.
+    await nextLoop();
+    await session.answer(approve, CLIENT);
+    const call = await rig.tools.call(0);
+    (await rig.model.call(1)).answer('Done.');
+    await (await rig.registry.session('other')).idle();
+    call.answer('paid');
+    (await rig.model.call(2)).answer('Paid.');
+    await draining;
+    expect(call.signal?.aborted).toBe(false);
+    expect(typesOf(await rig.logged('waiting'))).toContain('turn.completed');
+  });
+
+  it('is refused when nothing would run the call, and can be given again after the next start', async () => {
+    const store = memoryEventStore();
+    const stopped = await waiting(store);
+    const session = await stopped.registry.session('waiting');
+    await stopped.registry.drain(PLENTY_MS);
+    await expect(session.answer(approve, CLIENT)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(typesOf(await stopped.logged('waiting'))).not.toContain('approval.granted');
+
+    const tools = new DirectedTools({ pay: {} });
+    const rig = new SessionRig({ store, tools, approval: { rules: [], default: 'ask' } });
+    await rig.registry.recover();
+    await (await rig.registry.session('waiting')).answer(approve, CLIENT);
+    (await tools.call(0)).answer('paid');
+    (await rig.model.call(0)).answer('Paid.');
+    await (await rig.registry.session('waiting')).idle();
+    expect(typesOf(await rig.logged('waiting'))).toContain('turn.completed');
+  });
+
+  it('is refused in a session that is loaded meanwhile', async () => {
+    const store = memoryEventStore();
+    await (await waiting(store)).registry.drain(NO_TIME);
+    const rig = new SessionRig({ store });
+    await rig.registry.drain(PLENTY_MS);
+    const session = await rig.registry.session('waiting');
+    await expect(session.answer(approve, CLIENT)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('may be denied at any time: the next start tells the model', async () => {
+    const rig = await waiting();
+    const session = await rig.registry.session('waiting');
+    await rig.registry.drain(PLENTY_MS);
+    await session.answer({ ...approve, approved: false }, CLIENT);
+    expect(typesOf(await rig.logged('waiting')).at(-1)).toBe('tool-call.failed');
+  });
+});
+
 describe('a session in which nothing goes on', () => {
   /** A session with one answered turn. */
   async function answered(): Promise<SessionRig> {
@@ -634,5 +736,36 @@ describe('a session whose deletion was cut off', () => {
     expect((await log.read('s', 0)).at(-1)?.event.type).toBe('session.deleted');
     expect((await rig.registry.session('s')).state.seq).toBe(0);
     expect(await log.read('s', 0)).toEqual([]);
+  });
+
+  it('has what else belongs to it forgotten before its events are erased, and again afterwards', async () => {
+    const events: number[] = [];
+    const rig: SessionRig = new SessionRig({
+      alsoForget: async (sessionId) => void events.push((await rig.logged(sessionId)).length),
+    });
+    await (await rig.registry.session('s')).reset(CLIENT);
+    await rig.registry.delete('s', CLIENT);
+    expect(events).toEqual([2, 0]);
+  });
+
+  it('is erased a moment later when the log would not at first and nobody uses it', async () => {
+    const clock = new SimulatedClock();
+    const rig = new SessionRig({ clock });
+    await (await rig.registry.session('s')).reset(CLIENT);
+    rig.store.beforeErase = () => Promise.reject(new Error('disk full'));
+    await expect(rig.registry.delete('s', CLIENT)).rejects.toThrow('disk full');
+    clock.increment(LONGEST_RETRY_MS);
+    await eventually(
+      async () => rig.log.lines.length,
+      (lines) => lines > 0,
+    );
+    rig.store.beforeErase = async () => undefined;
+    await eventually(
+      async () => {
+        clock.increment(LONGEST_RETRY_MS);
+        return await rig.logged();
+      },
+      (events) => events.length === 0,
+    );
   });
 });

@@ -13,7 +13,8 @@ const HOUR_MS = 3_600_000;
 /** A service that keeps sessions for two days, and answers each message. */
 async function start() {
   const clock = new SimulatedClock();
-  const now = (): number => clock.now();
+  let setAheadMs = 0;
+  const now = (): number => clock.now() + setAheadMs;
   const store = memoryEventStore(now);
   const rig = new SessionRig({
     ...{ store, clock, now },
@@ -30,13 +31,23 @@ async function start() {
   };
   const begin = () => new SessionRetention(2, { journal, sessions, log, clock, now });
   const sessionIds = async () => (await store.sessions()).map(({ sessionId }) => sessionId);
-  return { rig, clock, store, answer, begin, sessionIds };
+  /** Sets the time of day, which is not what timers go by. */
+  const setAhead = (ms: number): void => {
+    setAheadMs += ms;
+  };
+  return { rig, clock, store, answer, begin, sessionIds, setAhead };
 }
 
 /** Lets all that a timer has begun come to its end: the next timer is set then. */
 async function pass({ clock }: { clock: SimulatedClock }, ms: number): Promise<void> {
   clock.increment(ms);
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
+/** The first sweep deletes nothing. The next one is due then, and has not begun. */
+async function passFirstSweep(setup: { clock: SimulatedClock }, portions = 1): Promise<void> {
+  await pass(setup, 60_000);
+  for (let portion = 1; portion < portions; portion += 1) await pass(setup, 1_000);
 }
 
 describe('old sessions', () => {
@@ -49,7 +60,9 @@ describe('old sessions', () => {
     await answer('younger');
     clock.increment(2 * DAY_MS - 60_000);
     await using retention = begin();
-    await pass(setup, 60_000);
+    await passFirstSweep(setup);
+    expect(await sessionIds()).toEqual(['old', 'younger']);
+    await pass(setup, HOUR_MS);
     await eventually(sessionIds, (ids) => !ids.includes('old'));
     expect(await sessionIds()).toEqual(['younger']);
     expect(retention.deleted).toBe(1);
@@ -78,7 +91,8 @@ describe('old sessions', () => {
     await heard.event('approval.requested');
     clock.increment(30 * DAY_MS);
     await using retention = begin();
-    await pass(setup, 60_000);
+    await passFirstSweep(setup);
+    await pass(setup, HOUR_MS);
     await pass(setup, HOUR_MS);
     expect(await sessionIds()).toEqual(['asking', 'running']);
     expect(retention.deleted).toBe(0);
@@ -98,7 +112,8 @@ describe('old sessions', () => {
       return original(sessionId, head, origin);
     };
     await using retention = begin();
-    await pass(setup, 60_000);
+    await passFirstSweep(setup);
+    await pass(setup, HOUR_MS);
     await eventually(sessionIds, (ids) => !ids.includes('a'));
     expect(await sessionIds()).toEqual(['b']);
     expect(retention.deleted).toBe(1);
@@ -113,7 +128,8 @@ describe('old sessions', () => {
     await store.append('~request/1', 0, [{ type: 'session.reset' }]);
     clock.increment(30 * DAY_MS);
     await using retention = begin();
-    await pass(setup, 60_000);
+    await passFirstSweep(setup, 3);
+    await pass(setup, HOUR_MS);
     await eventually(sessionIds, (ids) => ids.length === 151);
     await pass(setup, 999);
     expect(await sessionIds()).toHaveLength(151);
@@ -137,7 +153,8 @@ describe('old sessions', () => {
       return original(...args);
     };
     await using _ = begin();
-    await pass(setup, 60_000);
+    await passFirstSweep(setup);
+    await pass(setup, HOUR_MS);
     await eventually(sessionIds, (ids) => ids.length === 1);
     expect(rig.log.lines).toContainEqual(
       expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ sessionId: 'b' }) }),
@@ -159,10 +176,27 @@ describe('old sessions', () => {
       return original(...args);
     };
     await using retention = begin();
-    await pass(setup, 60_000);
+    await passFirstSweep(setup);
+    await pass(setup, HOUR_MS);
     await eventually(sessionIds, (ids) => ids.length === 1);
     expect(retention.deleted).toBe(1);
     expect(rig.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  it('are not those that only look old because the clock was set', async () => {
+    const setup = await start();
+    const { answer, begin, sessionIds, setAhead } = setup;
+    await using retention = begin();
+    await passFirstSweep(setup);
+    for (const id of ['left', 'used']) await answer(id);
+    setAhead(60 * DAY_MS);
+    await pass(setup, HOUR_MS);
+    expect(await sessionIds()).toEqual(['left', 'used']);
+    await answer('used', 'I am back');
+    await pass(setup, HOUR_MS);
+    await eventually(sessionIds, (ids) => ids.length === 1);
+    expect(await sessionIds()).toEqual(['used']);
+    expect(retention.deleted).toBe(1);
   });
 
   it('stay once the service stops', async () => {
@@ -172,6 +206,7 @@ describe('old sessions', () => {
     clock.increment(30 * DAY_MS);
     const retention = begin();
     retention.stop();
+    await passFirstSweep(setup);
     await pass(setup, HOUR_MS);
     expect(await sessionIds()).toEqual(['a']);
   });

@@ -37,7 +37,7 @@ export interface McpClientDeps {
 }
 
 export interface ClientRequestOptions extends PassedRequestOptions {
-  /** Longest wait for the answer, or for progress. */
+  /** Longest wait for the answer, or for progress. It does not run while a question of the server is answered. */
   readonly timeoutMs: number;
   /** More headers, where there are any. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -157,7 +157,7 @@ export class McpClient {
     const id = this.#peer.newId();
     const { timeoutMs, signal, trace, onProgress } = options;
     const isCall = call !== undefined && mayTalkBack(method);
-    if (isCall) this.#calls.add(id, call);
+    if (isCall) this.#calls.add(id, { ...call, suspendTimeout: () => this.#peer.suspendTimeout(id) });
     let isAbandoned = false;
     const envelope = version === null ? undefined : this.#envelope(version, options.capabilities);
     const progressToken = isCall || onProgress ? id : undefined;

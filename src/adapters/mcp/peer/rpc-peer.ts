@@ -1,5 +1,6 @@
 import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import type { SendOptions, ServerTransport } from '../server-transport.ts';
+import { RequestTimeout } from './request-timeout.ts';
 import { AnswerLostError, ConnectionEndedError, RequestTimeoutError } from './rpc-errors.ts';
 import {
   INTERNAL_ERROR,
@@ -42,7 +43,7 @@ export interface PeerRequestOptions {
 }
 
 interface Pending {
-  readonly timer: NodeJS.Timeout;
+  readonly timeout: RequestTimeout;
   readonly onProgress: PeerRequestOptions['onProgress'];
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: Error) => void;
@@ -86,8 +87,8 @@ export class RpcPeer {
       reject(error);
     };
     const abort = (): void => giveUp(new Error('the call was cancelled'));
-    const timer = setTimeout(() => giveUp(new RequestTimeoutError(timeoutMs)), timeoutMs);
-    this.#pending.set(id, { timer, onProgress, resolve, reject });
+    const timeout = new RequestTimeout(timeoutMs, () => giveUp(new RequestTimeoutError(timeoutMs)));
+    this.#pending.set(id, { timeout, onProgress, resolve, reject });
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const message = { jsonrpc: JSON_RPC, id, method, params } as const;
@@ -96,10 +97,18 @@ export class RpcPeer {
         .catch(reject);
       return await promise;
     } finally {
-      clearTimeout(timer);
+      timeout.end();
       signal?.removeEventListener('abort', abort);
       this.#pending.delete(id);
     }
+  }
+
+  /**
+   * The other end waits for an answer before it goes on with this request of ours, so its time-out does not run.
+   * @returns what to call when the answer is given.
+   */
+  suspendTimeout(id: RequestId): () => void {
+    return this.#pending.get(id)?.timeout.suspend() ?? (() => undefined);
   }
 
   async notify(method: string, params?: JsonObject): Promise<void> {
@@ -136,7 +145,7 @@ export class RpcPeer {
     if (method === 'notifications/progress') {
       const pending = this.#pendingOf(params?.progressToken);
       if (pending === undefined || params === undefined) return;
-      pending.timer.refresh();
+      pending.timeout.restart();
       pending.onProgress?.(params);
     } else if (method === 'notifications/cancelled') {
       const id = params?.requestId;

@@ -11,6 +11,11 @@ export interface ActiveCall {
   readonly onLog?: ((params: JsonObject) => void) | undefined;
   /** Aborts when the call ends. */
   readonly ended: AbortSignal;
+  /**
+   * Suspends the time-out of the request while a question is answered. Absent while no request is under way.
+   * @returns what to call when the answer is given.
+   */
+  readonly suspendTimeout?: () => () => void;
 }
 
 /**

@@ -49,6 +49,7 @@ export class ServerQuestions {
       this.#tell(method, params, NOT_OFFERED);
       throw notOffered();
     }
+    const resumeTimeout = call.suspendTimeout?.();
     try {
       const answer = await onQuestion(question, cancelled ? AbortSignal.any([ended, cancelled]) : ended);
       this.#tell(method, params, 'answered');
@@ -56,6 +57,8 @@ export class ServerQuestions {
     } catch (error) {
       this.#tell(method, params, `refused: ${this.#deps.shown(messageOf(error))}`);
       throw error;
+    } finally {
+      resumeTimeout?.();
     }
   }
 

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
+  backupFile,
   DirectoryInUseError,
   headFilePath,
   isAbsent,
@@ -47,6 +48,8 @@ export function openDatabase(dataDirectory: string): Database {
   try {
     inspect(file, recorded);
     const { db, found } = lockAndPrepare(file);
+    // Nobody fetches a copy from an earlier service, which takes as much space as the log.
+    rmSync(backupFile(directory), { force: true });
     return { db, file, heads: new HeadFile(directory), notices: notices(directory, recorded, found) };
   } catch (error) {
     if (isBusy(error)) throw new DirectoryInUseError(directory, error);

@@ -52,6 +52,8 @@ class TurnReplay {
   readonly #frames: ReplayFrame[] = [];
   #actor: ActorRefFrom<typeof turnMachine> | null = null;
   #completedSteps = 0;
+  /** Whether the last step was refused. */
+  #isAskedAgain = false;
 
   constructor(turnId: string, events: readonly TimedEvent[]) {
     this.#turnId = turnId;
@@ -88,6 +90,7 @@ class TurnReplay {
         delegated,
         // The connections to the servers that had asked are gone.
         asking: [],
+        ...(this.#isAskedAgain && { isAskedAgain: true as const }),
       },
     }).start();
     this.#addFrame(event, START_EVENT, null);
@@ -107,6 +110,8 @@ class TurnReplay {
     const before = this.#value;
     actor.send(fact);
     if (event.event === 'stepCompleted') this.#completedSteps = event.data.step;
+    if (event.event === 'stepCompleted' || event.event === 'outputRejected')
+      this.#isAskedAgain = event.event === 'outputRejected';
     this.#addFrame(event, fact.type, before);
   }
 
