@@ -45,7 +45,7 @@ export function ChatPanel() {
         {hasScope && isOwn && <ResetButton isEmpty={events.length === 0} />}
       </PanelHeader>
       <div className={style.conversation} role="log" aria-label="Conversation">
-        {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Show earlier messages</Button>}
+        {feed.hasEarlier && <Button onClick={() => feed.loadEarlier()}>Show earlier messages</Button>}
         {isEmpty && mayWrite && <Welcome agent={agent} />}
         <Entries entries={entries} />
         <UnsentMessages messages={unsent} />
