@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useAccount } from '../service/account.ts';
 import { randomId } from '../service/hub/random-id.ts';
+import { ofBrowser } from '../service/storage.ts';
 import { go, type Location, type Panel } from './location.ts';
 import { shownPanels } from './panel-scopes.ts';
 
@@ -18,7 +19,7 @@ export interface Keys {
 export function useKeys(location: Location): Keys {
   const panels = shownPanels(useAccount());
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const [areOn, setAreOn] = useState(() => localStorage.getItem(KEY) !== 'off');
+  const [areOn, setAreOn] = useState(() => ofBrowser.get(KEY) !== 'off');
   const onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event)) return;
     if (event.key === '?') setHelpOpen(true);
@@ -33,7 +34,7 @@ export function useKeys(location: Location): Keys {
     return () => document.removeEventListener('keydown', listener);
   }, []);
   const setOn = (on: boolean): void => {
-    localStorage.setItem(KEY, on ? 'on' : 'off');
+    ofBrowser.set(KEY, on ? 'on' : 'off');
     setAreOn(on);
   };
   return { isHelpOpen, setHelpOpen, areOn, setOn };
