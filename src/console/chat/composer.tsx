@@ -1,6 +1,5 @@
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject, useRef } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
-import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { useChat } from './chat-context.ts';
@@ -18,20 +17,15 @@ interface ComposerProps {
 /** The message box. Enter sends, Shift+Enter starts a new line. An image can be pasted, dropped or chosen. */
 export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps) {
   const feed = useFeed();
-  const { focusComposer, putBack } = useChat();
-  const { image, setImage, attach } = useAttachment();
+  const { say } = useChat();
+  const { image, remove, attach } = useAttachment();
   const canSend = text.trim() !== '' && feed.client !== null;
 
   const send = (): void => {
     if (!canSend) return;
     setText('');
-    setImage(null);
-    focusComposer();
-    feed.send(text, image).catch((error: unknown) => {
-      feed.notify(errorText(error));
-      putBack(text);
-      setImage(image);
-    });
+    remove();
+    say(text, image);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -53,7 +47,7 @@ export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps
       onDragOver={(event) => event.preventDefault()}
     >
       <div className={style.box}>
-        {image && <Attachment image={image} onRemove={() => setImage(null)} />}
+        {image && <Attachment image={image} onRemove={remove} />}
         <textarea
           ref={box}
           id="message"

@@ -1,19 +1,26 @@
-import { useCallback, useState } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
+import type { Image } from '../../core/conversation/image.ts';
 import { useAccount } from '../service/account.ts';
-import { agentBase } from '../service/agent-base.ts';
-import { ofTab } from '../service/storage.ts';
+import { type Draft, draftKey, drafts } from './drafts.ts';
 
-/** The reader's unsent text of a session of this agent. A reload or another panel does not lose it. */
-export function useDraft(sessionId: string): [string, (text: string) => void] {
-  const principal = useAccount()?.principal ?? '';
-  const key = ['agent-service.draft', agentBase, principal, sessionId].join(' ');
-  const [text, setText] = useState(() => ofTab.get(key) ?? '');
-  const change = useCallback(
-    (next: string): void => {
-      setText(next);
-      ofTab.set(key, next === '' ? null : next);
-    },
+interface DraftActions {
+  readonly setText: (text: string) => void;
+  readonly setImage: (image: Image | null) => void;
+  /** @see Drafts.putBack */
+  readonly putBack: (text: string, image: Image | null) => void;
+}
+
+/** The reader's unsent message of a session. Another panel or session does not lose it. */
+export function useDraft(sessionId: string): [Draft, DraftActions] {
+  const key = draftKey(useAccount(), sessionId);
+  const draft = useSyncExternalStore(drafts.subscribe, () => drafts.get(key));
+  const actions = useMemo(
+    (): DraftActions => ({
+      setText: (text) => drafts.setText(key, text),
+      setImage: (image) => drafts.setImage(key, image),
+      putBack: (text, image) => drafts.putBack(key, text, image),
+    }),
     [key],
   );
-  return [text, change];
+  return [draft, actions];
 }

@@ -85,13 +85,15 @@ export class SessionFeed {
     );
   }
 
-  /** Resolves when the service has the message, or the reader has withdrawn it. Rejects when the service refuses it. */
-  async send(content: string, image: Image | null = null): Promise<void> {
+  /** @returns whether the service has the message: not if the reader has withdrawn it. Rejects when the service refuses it. */
+  async send(content: string, image: Image | null = null): Promise<boolean> {
     if (!this.#client) throw new Error('The session is not open yet.');
     try {
       await this.#client.send(content, image ? { imageData: image } : {});
+      return true;
     } catch (error) {
-      if (!(error instanceof Error && error.name === 'WithdrawnError')) throw error;
+      if (error instanceof Error && error.name === 'WithdrawnError') return false;
+      throw error;
     }
   }
 

@@ -13,6 +13,7 @@ interface Feed {
     readonly notices: readonly string[];
   };
   loadEarlier(): void;
+  send(content: string): Promise<boolean>;
   close(): void;
 }
 
@@ -61,14 +62,15 @@ async function openFeed(seq = 1) {
   const { SessionFeed } = await import(MODULE);
   const subscribed = Promise.withResolvers<Subscription>();
   const unsubscribe = vi.fn();
+  const act = vi.fn();
   const subscribe = (subscription: Subscription) => {
     subscribed.resolve(subscription);
     return unsubscribe;
   };
-  const feed: Feed = new SessionFeed('s', { subscribe });
+  const feed: Feed = new SessionFeed('s', { subscribe, do: act });
   await answer('?after=0&limit=1000', page(seq));
   const tell = (await subscribed.promise).onNews;
-  return { feed, tell, unsubscribe, [Symbol.dispose]: () => feed.close() };
+  return { feed, tell, act, unsubscribe, [Symbol.dispose]: () => feed.close() };
 }
 
 const seqs = (feed: Feed) => feed.snapshot().events.map(({ seq }) => seq);
@@ -125,4 +127,15 @@ it('the feed says why the service refuses earlier events', async () => {
   feed.loadEarlier();
   await answer('?after=0&limit=1', refusal());
   await vi.waitFor(() => expect(feed.snapshot().notices).toEqual(['not yours']));
+});
+
+it('the feed says whether a message was sent, withdrawn or refused', async () => {
+  using opened = await openFeed();
+  const { feed, act } = opened;
+  act.mockResolvedValueOnce({ clientMessageId: 'c', turnId: 't' });
+  expect(await feed.send('one')).toBe(true);
+  act.mockRejectedValueOnce(Object.assign(new Error('withdrawn'), { name: 'WithdrawnError' }));
+  expect(await feed.send('two')).toBe(false);
+  act.mockRejectedValueOnce(new Error('refused'));
+  await expect(feed.send('three')).rejects.toThrow('refused');
 });
