@@ -15,6 +15,8 @@ interface KeptDraft extends Draft {
   readonly returned: string;
   /** The rest of the text. */
   readonly typed: string;
+  /** Whether it is sent as soon as its session is open. */
+  readonly isDue: boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export class Drafts {
   }
 
   setText(key: string, text: string): void {
-    this.#change(key, { returned: '', typed: text });
+    this.#change(key, { returned: '', typed: text, isDue: false });
   }
 
   setImage(key: string, image: Image | null): void {
@@ -49,11 +51,23 @@ export class Drafts {
     this.#change(key, { returned: lines(draft.returned, text), image: draft.image ?? image });
   }
 
+  /** Leaves a message that the message box sends as soon as its session is open. */
+  sendWhenOpen(key: string, text: string, image: Image): void {
+    this.#change(key, { returned: '', typed: text, image, isDue: true });
+  }
+
+  /** @returns whether the draft is to be sent now: true once after `sendWhenOpen`. */
+  takeDue(key: string): boolean {
+    const { isDue } = this.#get(key);
+    if (isDue) this.#change(key, { isDue: false });
+    return isDue;
+  }
+
   #get(key: string): KeptDraft {
     const known = this.#drafts.get(key);
     if (known) return known;
     const text = ofTab.get(key) ?? '';
-    const draft = { text, image: null, returned: '', typed: text };
+    const draft = { text, image: null, returned: '', typed: text, isDue: false };
     this.#drafts.set(key, draft);
     return draft;
   }

@@ -8,6 +8,8 @@ export interface ComposerState {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly setText: (text: string) => void;
+  /** @see Drafts.takeDue */
+  readonly takeDue: () => boolean;
   readonly chat: Chat;
 }
 
@@ -15,7 +17,7 @@ export interface ComposerState {
 export function useComposer(mayTalk: boolean): ComposerState {
   const feed = useFeed();
   const box = useRef<HTMLTextAreaElement>(null);
-  const [{ text }, { setText, putBack: keep }] = useDraft(feed.sessionId);
+  const [{ text }, { setText, putBack: keep, takeDue }] = useDraft(feed.sessionId);
   const chat = useMemo((): Chat => {
     const focusComposer = () => {
       // A touch screen would show its keyboard over the page.
@@ -43,5 +45,5 @@ export function useComposer(mayTalk: boolean): ComposerState {
     // The panel may be loaded late, when the reader already types elsewhere.
     if (!document.activeElement?.matches('input, textarea')) focusComposer();
   }, [focusComposer]);
-  return { box, text, setText, chat };
+  return { box, text, setText, takeDue, chat };
 }

@@ -8,6 +8,8 @@ interface DraftActions {
   readonly setImage: (image: Image | null) => void;
   /** @see Drafts.putBack */
   readonly putBack: (text: string, image: Image | null) => void;
+  /** @see Drafts.takeDue */
+  readonly takeDue: () => boolean;
 }
 
 /** The reader's unsent message of a session. Another panel or session does not lose it. */
@@ -19,6 +21,7 @@ export function useDraft(sessionId: string): [Draft, DraftActions] {
       setText: (text) => drafts.setText(key, text),
       setImage: (image) => drafts.setImage(key, image),
       putBack: (text, image) => drafts.putBack(key, text, image),
+      takeDue: () => drafts.takeDue(key),
     }),
     [key],
   );

@@ -70,6 +70,17 @@ describe('a draft', () => {
     expect(listener).toHaveBeenCalledTimes(1);
   });
 
+  it('is sent once when its session opens, if it is left for that and not changed before', async () => {
+    const drafts = await openDrafts();
+    expect(drafts.takeDue(KEY)).toBe(false);
+    drafts.sendWhenOpen(KEY, 'edited', PHOTO);
+    expect(drafts.get(KEY)).toMatchObject({ text: 'edited', image: PHOTO });
+    expect([drafts.takeDue(KEY), drafts.takeDue(KEY)]).toEqual([true, false]);
+    drafts.sendWhenOpen(KEY, 'edited', PHOTO);
+    drafts.setText(KEY, 'edited again');
+    expect(drafts.takeDue(KEY)).toBe(false);
+  });
+
   it('is of one person in one tenant', async () => {
     const { draftKey } = await import(MODULE);
     const keys = [null, { tenant: 'a', principal: 'key:x' }, { tenant: 'b', principal: 'key:x' }];
