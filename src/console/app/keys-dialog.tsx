@@ -1,13 +1,16 @@
+import { useAccount } from '../service/account.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import type { Keys } from './keys.ts';
 import style from './keys-dialog.module.css';
-import { panels } from './location.ts';
+import { shownPanels } from './panel-scopes.ts';
 
-const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
+type Meaning = readonly [keys: readonly string[], meaning: string];
+
+const keysOf = (panels: number): readonly Meaning[] => [
   [['?'], 'Show the keys'],
   [['/'], 'Write a message'],
   [['n'], 'New session'],
-  [['1', '…', String(panels.length)], 'Open a panel, in the order of the list'],
+  [panels > 1 ? ['1', '…', String(panels)] : ['1'], 'Open a panel, in the order of the list'],
   [['Enter'], 'Send the message'],
   [['Shift', 'Enter'], 'New line in the message'],
   [['Esc'], 'Cancel the running reply, or close a dialog'],
@@ -18,6 +21,7 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
 
 /** Lists the keys of the page. */
 export function KeysDialog({ areOn, setOn, setHelpOpen }: Keys) {
+  const keys = keysOf(shownPanels(useAccount()).length);
   return (
     <Dialog title="Keys" onClose={() => setHelpOpen(false)}>
       <dl className={style.keys}>

@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
+import { useAccount } from '../service/account.ts';
 import { randomId } from '../service/hub/random-id.ts';
-import { go, type Location, panels } from './location.ts';
+import { ofBrowser } from '../service/storage.ts';
+import { go, type Location, type Panel } from './location.ts';
+import { shownPanels } from './panel-scopes.ts';
 
 /** Whether the keys of one character work. Who uses speech input can switch them off. */
 const KEY = 'agent-service.keys';
@@ -14,12 +17,13 @@ export interface Keys {
 
 /** The keys of the page: each a single character, and only where nothing is being typed. */
 export function useKeys(location: Location): Keys {
+  const panels = shownPanels(useAccount());
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const [areOn, setAreOn] = useState(() => localStorage.getItem(KEY) !== 'off');
+  const [areOn, setAreOn] = useState(() => ofBrowser.get(KEY) !== 'off');
   const onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event)) return;
     if (event.key === '?') setHelpOpen(true);
-    else if (!areOn || document.querySelector('dialog[open]') || !press(event.key, location)) return;
+    else if (!areOn || document.querySelector('dialog[open]') || !press(event.key, location, panels)) return;
     event.preventDefault();
   };
   const latest = useRef(onKey);
@@ -30,7 +34,7 @@ export function useKeys(location: Location): Keys {
     return () => document.removeEventListener('keydown', listener);
   }, []);
   const setOn = (on: boolean): void => {
-    localStorage.setItem(KEY, on ? 'on' : 'off');
+    ofBrowser.set(KEY, on ? 'on' : 'off');
     setAreOn(on);
   };
   return { isHelpOpen, setHelpOpen, areOn, setOn };
@@ -41,7 +45,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
 }
 
 /** @returns whether the key means something. */
-function press(key: string, location: Location): boolean {
+function press(key: string, location: Location, panels: readonly Panel[]): boolean {
   const panel = /^[1-9]$/.test(key) ? panels[Number(key) - 1] : undefined;
   if (panel) go({ ...location, panel });
   else if (key === 'n') go({ panel: 'chat', sessionId: randomId().slice(0, 8) });

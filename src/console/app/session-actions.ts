@@ -1,3 +1,5 @@
+import { draftKey, drafts } from '../chat/drafts.ts';
+import type { Account } from '../service/account.ts';
 import { patch, post, remove } from '../service/api.ts';
 import { randomId } from '../service/hub/random-id.ts';
 import { imageOf } from '../service/image-of.ts';
@@ -19,8 +21,8 @@ interface EditedMessage {
   readonly firstSeq: number;
   readonly text: string;
   readonly hasImage: boolean;
-  /** The fork is open already when its message is refused. */
-  readonly onRefused: (error: unknown) => void;
+  /** Whoever is signed in. */
+  readonly account: Account | null;
 }
 
 /** Sends the edited message in a fork that has everything before the original one, and opens the fork. */
@@ -29,7 +31,7 @@ export async function forkWith({
   firstSeq,
   text,
   hasImage,
-  onRefused,
+  account,
 }: EditedMessage): Promise<void> {
   const at = firstSeq - 1;
   const image = hasImage ? await imageOf(sessionId, firstSeq) : null;
@@ -38,10 +40,9 @@ export async function forkWith({
     at === 0
       ? randomId().slice(0, 8)
       : (await post<{ sessionId: string }>(`${sessionPath(sessionId)}/fork`, { at })).sessionId;
-  const message = { message: text, sessionId: to };
-  // Only the request that waits for the reply takes an image.
-  if (image) post('/api/message-sync', { ...message, imageData: image }).catch(onRefused);
-  else await post('/api/message', message);
+  // The request that takes an image waits for the whole reply. The message box of the fork learns of a refusal at once.
+  if (image) drafts.sendWhenOpen(draftKey(account, to), text, image);
+  else await post('/api/message', { message: text, sessionId: to });
   go({ panel: 'chat', sessionId: to });
 }
 

@@ -6,8 +6,8 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { AgentSwitch } from './agent-switch.tsx';
 import { Brand } from './brand.tsx';
-import { hrefOf, type Location, type Panel, panels } from './location.ts';
-import { maySee } from './panel-scopes.ts';
+import { hrefOf, type Location, type Panel } from './location.ts';
+import { shownPanels } from './panel-scopes.ts';
 import { SessionList } from './session-list.tsx';
 import style from './sidebar.module.css';
 
@@ -29,13 +29,12 @@ interface SidebarProps {
 
 export function Sidebar({ location, onHelp }: SidebarProps) {
   const account = useAccount();
-  const allowed = panels.filter((panel) => maySee(account, panel));
   return (
     <aside className={style.sidebar}>
       <Brand />
       <AgentSwitch />
       <nav className={style.panels} aria-label="Panels">
-        {allowed.map((panel) => (
+        {shownPanels(account).map((panel) => (
           <a
             key={panel}
             href={hrefOf({ ...location, panel })}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { ofBrowser } from '../service/storage.ts';
 
 export type Theme = 'light' | 'dark';
 const KEY = 'agent-service.theme';
@@ -11,14 +12,14 @@ export function useTheme(): [Theme, () => void] {
   }, [theme]);
   const toggle = () => {
     const next = theme === 'light' ? 'dark' : 'light';
-    localStorage.setItem(KEY, next);
+    ofBrowser.set(KEY, next);
     setTheme(next);
   };
   return [theme, toggle];
 }
 
 function stored(): Theme | undefined {
-  const value = localStorage.getItem(KEY);
+  const value = ofBrowser.get(KEY);
   return value === 'light' || value === 'dark' ? value : undefined;
 }
 

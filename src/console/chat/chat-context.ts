@@ -7,10 +7,10 @@ export interface Chat {
   readonly mayTalk: boolean;
   /** Puts the focus into the message box, unless that would open a keyboard over the page. */
   readonly focusComposer: () => void;
-  /** Puts the text into the message box, before what stands there. */
-  readonly putBack: (text: string) => void;
-  /** Sends a message of this session. */
-  readonly say: (text: string, image?: Image) => void;
+  /** Puts a message that was not sent into the message box, before what the reader has written since. */
+  readonly putBack: (text: string, image?: Image | null) => void;
+  /** Sends a message of this session. What is refused comes back into the message box. */
+  readonly say: (text: string, image?: Image | null) => void;
 }
 
 export const ChatContext = createContext<Chat | null>(null);

@@ -31,7 +31,7 @@ export function ChatPanel() {
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
   const isEmpty = entries.length === 0 && unsent.length === 0 && status !== 'loading';
   const isBusy = entries.some((entry) => isRunning(entry));
-  const { box, text, setText, chat } = useComposer(mayWrite);
+  const { chat, ...composer } = useComposer(mayWrite);
   const cancel = useCancel(isBusy, chat.focusComposer);
   const end = useStickyEnd();
   return (
@@ -45,7 +45,7 @@ export function ChatPanel() {
         {hasScope && isOwn && <ResetButton isEmpty={events.length === 0} />}
       </PanelHeader>
       <div className={style.conversation} role="log" aria-label="Conversation">
-        {feed.hasEarlier && <Button onClick={() => void feed.loadEarlier()}>Show earlier messages</Button>}
+        {feed.hasEarlier && <Button onClick={() => feed.loadEarlier()}>Show earlier messages</Button>}
         {isEmpty && mayWrite && <Welcome agent={agent} />}
         <Entries entries={entries} />
         <UnsentMessages messages={unsent} />
@@ -53,7 +53,7 @@ export function ChatPanel() {
       </div>
       <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
       {mayWrite ? (
-        <Composer box={box} text={text} setText={setText} isBusy={isBusy} onCancel={cancel} />
+        <Composer {...composer} isBusy={isBusy} onCancel={cancel} />
       ) : (
         <ReadOnly owner={hasScope ? owner : null} />
       )}

@@ -1,38 +1,33 @@
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type RefObject, useRef } from 'react';
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
-import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { useChat } from './chat-context.ts';
 import style from './composer.module.css';
 import { useAttachment } from './use-attachment.ts';
+import type { ComposerState } from './use-composer.ts';
 
-interface ComposerProps {
-  readonly box: RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly setText: (text: string) => void;
+interface ComposerProps extends Omit<ComposerState, 'chat'> {
   readonly isBusy: boolean;
   readonly onCancel: () => void;
 }
 
 /** The message box. Enter sends, Shift+Enter starts a new line. An image can be pasted, dropped or chosen. */
-export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps) {
+export function Composer({ box, text, setText, takeDue, isBusy, onCancel }: ComposerProps) {
   const feed = useFeed();
-  const { focusComposer, putBack } = useChat();
-  const { image, setImage, attach } = useAttachment();
+  const { say } = useChat();
+  const { image, remove, attach } = useAttachment();
   const canSend = text.trim() !== '' && feed.client !== null;
 
   const send = (): void => {
     if (!canSend) return;
     setText('');
-    setImage(null);
-    focusComposer();
-    feed.send(text, image).catch((error: unknown) => {
-      feed.notify(errorText(error));
-      putBack(text);
-      setImage(image);
-    });
+    remove();
+    say(text, image);
   };
+  useEffect(() => {
+    if (canSend && takeDue()) send();
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -53,7 +48,7 @@ export function Composer({ box, text, setText, isBusy, onCancel }: ComposerProps
       onDragOver={(event) => event.preventDefault()}
     >
       <div className={style.box}>
-        {image && <Attachment image={image} onRemove={() => setImage(null)} />}
+        {image && <Attachment image={image} onRemove={remove} />}
         <textarea
           ref={box}
           id="message"

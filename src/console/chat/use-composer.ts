@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
-import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import type { Chat } from './chat-context.ts';
@@ -9,6 +8,8 @@ export interface ComposerState {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly setText: (text: string) => void;
+  /** @see Drafts.takeDue */
+  readonly takeDue: () => boolean;
   readonly chat: Chat;
 }
 
@@ -16,28 +17,33 @@ export interface ComposerState {
 export function useComposer(mayTalk: boolean): ComposerState {
   const feed = useFeed();
   const box = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(feed.sessionId);
-  const draft = useRef(text);
-  draft.current = text;
+  const [{ text }, { setText, putBack: keep, takeDue }] = useDraft(feed.sessionId);
   const chat = useMemo((): Chat => {
     const focusComposer = () => {
       // A touch screen would show its keyboard over the page.
       if (window.matchMedia('(hover: hover)').matches) box.current?.focus();
     };
-    const putBack = (content: string) => {
-      setText([content, draft.current].filter((part) => part !== '').join('\n'));
+    const putBack: Chat['putBack'] = (content, image = null) => {
+      keep(content, image);
       focusComposer();
     };
-    const say = (content: string, image: Image | null = null) => {
+    const say: Chat['say'] = (content, image = null) => {
       focusComposer();
-      feed.send(content, image).catch((error: unknown) => feed.notify(errorText(error)));
+      feed.send(content, image).then(
+        // Whoever withdraws it puts back its text, maybe in another tab. Only this tab has the image.
+        (isSent) => isSent || putBack('', image),
+        (error: unknown) => {
+          feed.notify(errorText(error));
+          putBack(content, image);
+        },
+      );
     };
     return { mayTalk, focusComposer, putBack, say };
-  }, [feed, mayTalk, setText]);
+  }, [feed, mayTalk, keep]);
   const { focusComposer } = chat;
   useEffect(() => {
     // The panel may be loaded late, when the reader already types elsewhere.
     if (!document.activeElement?.matches('input, textarea')) focusComposer();
   }, [focusComposer]);
-  return { box, text, setText, chat };
+  return { box, text, setText, takeDue, chat };
 }

@@ -1,23 +1,29 @@
-import { useCallback, useState } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
+import type { Image } from '../../core/conversation/image.ts';
 import { useAccount } from '../service/account.ts';
-import { agentBase } from '../service/agent-base.ts';
+import { type Draft, draftKey, drafts } from './drafts.ts';
 
-/** The reader's unsent text of a session of this agent. A reload or another panel does not lose it. */
-export function useDraft(sessionId: string): [string, (text: string) => void] {
-  const principal = useAccount()?.principal ?? '';
-  const key = ['agent-service.draft', agentBase, principal, sessionId].join(' ');
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
-  const change = useCallback(
-    (next: string): void => {
-      setText(next);
-      try {
-        if (next === '') sessionStorage.removeItem(key);
-        else sessionStorage.setItem(key, next);
-      } catch {
-        // The browser has no room for it: a text that is too long for a draft can still be sent.
-      }
-    },
+interface DraftActions {
+  readonly setText: (text: string) => void;
+  readonly setImage: (image: Image | null) => void;
+  /** @see Drafts.putBack */
+  readonly putBack: (text: string, image: Image | null) => void;
+  /** @see Drafts.takeDue */
+  readonly takeDue: () => boolean;
+}
+
+/** The reader's unsent message of a session. Another panel or session does not lose it. */
+export function useDraft(sessionId: string): [Draft, DraftActions] {
+  const key = draftKey(useAccount(), sessionId);
+  const draft = useSyncExternalStore(drafts.subscribe, () => drafts.get(key));
+  const actions = useMemo(
+    (): DraftActions => ({
+      setText: (text) => drafts.setText(key, text),
+      setImage: (image) => drafts.setImage(key, image),
+      putBack: (text, image) => drafts.putBack(key, text, image),
+      takeDue: () => drafts.takeDue(key),
+    }),
     [key],
   );
-  return [text, change];
+  return [draft, actions];
 }

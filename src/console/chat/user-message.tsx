@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import { forkWith } from '../app/session-actions.ts';
-import { useMay } from '../service/account.ts';
+import { useAccount, useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -16,6 +16,7 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
   const { message, image, firstSeq } = turn;
   const feed = useFeed();
   const { focusComposer } = useChat();
+  const account = useAccount();
   const mayFork = useMay('sessions:write');
   const [isEditing, setEditing] = useState(false);
   const [isSending, setSending] = useState(false);
@@ -25,11 +26,10 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
   };
   const send = (text: string): void => {
     setSending(true);
-    const onRefused = (error: unknown) => feed.notify(errorText(error));
     const { sessionId } = feed;
     // The editor stays until the fork opens: a refusal must not lose what was written.
-    forkWith({ sessionId, firstSeq, text, hasImage: image !== undefined, onRefused })
-      .catch(onRefused)
+    forkWith({ sessionId, firstSeq, text, hasImage: image !== undefined, account })
+      .catch((error: unknown) => feed.notify(errorText(error)))
       .finally(() => setSending(false));
   };
   if (isEditing) return <Editor text={message} isSending={isSending} onSend={send} onClose={close} />;

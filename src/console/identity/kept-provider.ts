@@ -1,3 +1,4 @@
+import { ofTab } from '../service/storage.ts';
 import type { Provider } from './provider.ts';
 
 const ITEM = 'agent-service.provider';
@@ -5,12 +6,8 @@ const PLACE = 'agent-service.place';
 
 /** The provider of whoever is signed in; null for an API key. */
 export function keptProvider(): Provider | null {
-  try {
-    const kept = sessionStorage.getItem(ITEM);
-    return kept === null ? null : JSON.parse(kept);
-  } catch {
-    return null; // The browser was told to store nothing.
-  }
+  const kept = ofTab.get(ITEM);
+  return kept === null ? null : JSON.parse(kept);
 }
 
 /** Throws if the browser stores nothing. */
@@ -19,7 +16,7 @@ export function keepProvider(provider: Provider): void {
 }
 
 export function forgetProvider(): void {
-  if (keptProvider() !== null) sessionStorage.removeItem(ITEM);
+  ofTab.set(ITEM, null);
 }
 
 /** Remembers what the page shows, for when the provider sends the reader back. */
@@ -30,7 +27,7 @@ export function keepPlace(): void {
 
 /** The place that was kept, once. */
 export function takePlace(): string {
-  const place = sessionStorage.getItem(PLACE) ?? '/';
-  sessionStorage.removeItem(PLACE);
+  const place = ofTab.get(PLACE) ?? '/';
+  ofTab.set(PLACE, null);
   return place;
 }

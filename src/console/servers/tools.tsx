@@ -5,14 +5,16 @@ import { ErrorBoundary } from '../app/error-boundary.tsx';
 import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
 import { useLoaded } from '../service/use-loaded.ts';
+import { useMachines } from '../service/use-machines.ts';
 import { Badge } from '../ui/badge.tsx';
 import { quantity } from '../ui/quantity.ts';
 import { RunTool } from './run-tool.tsx';
 import style from './servers.module.css';
 
-/** The tools of a server, each with a form to run it. */
+/** The tools of a server, each with a form to run it. They are loaded again when a server changes what it offers. */
 export function Tools({ server }: { readonly server: McpServerRecord }) {
-  const { answer, error } = useLoaded<{ tools: Tool[] }>(`${serverPath(server.id)}/tools`);
+  const { serverChanges } = useMachines();
+  const { answer, error } = useLoaded<{ tools: Tool[] }>(`${serverPath(server.id)}/tools`, serverChanges);
   const tools = answer?.tools;
   return (
     <section aria-label={`Tools of ${server.name}`} className={style.tools}>

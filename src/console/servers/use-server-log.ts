@@ -3,11 +3,10 @@ import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import { get } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
+import { joined } from './log-lines.ts';
 
 /** The service limits the requests per minute. */
 const INTERVAL_MS = 3_000;
-/** As many as the service keeps. */
-const MAX_LINES = 200;
 
 export interface ServerLogView {
   /** Null before the first answer. */
@@ -28,7 +27,7 @@ export function useServerLog(serverId: string, isShown: boolean): ServerLogView 
       try {
         const news = (await get<{ lines: ServerLogLine[] }>(path, gone.signal)).lines;
         if (lines !== null && news.length === 0) return;
-        lines = [...(lines ?? []), ...news].slice(-MAX_LINES);
+        lines = joined(lines ?? [], news);
         setView({ lines, problem: null });
       } catch (error) {
         if (!gone.signal.aborted) setView({ lines, problem: errorText(error) });

@@ -1,3 +1,5 @@
+import { ofTab } from './storage.ts';
+
 const ITEM = 'agent-service.key';
 const REPLACED = 'agent-service:key-replaced';
 
@@ -6,11 +8,7 @@ const REPLACED = 'agent-service:key-replaced';
  * it.
  */
 export function keptKey(): string | null {
-  try {
-    return sessionStorage.getItem(ITEM);
-  } catch {
-    return null; // The browser was told to store nothing.
-  }
+  return ofTab.get(ITEM);
 }
 
 /** Throws if the browser stores nothing. */
@@ -31,7 +29,7 @@ export function onKeyReplaced(listener: () => void): () => void {
 }
 
 export function forgetKey(): void {
-  if (keptKey() !== null) sessionStorage.removeItem(ITEM);
+  ofTab.set(ITEM, null);
 }
 
 /** The headers that show the key to the service. */

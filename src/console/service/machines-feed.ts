@@ -5,16 +5,21 @@ import type { HubLink } from './hub-link.ts';
 export interface MachinesSnapshot {
   /** The running machines, by id. */
   readonly machines: ReadonlyMap<string, MachineState>;
-  /** Counts the beginnings and ends of turns. */
+  /** Counts the beginnings and ends of turns. Those that no stream has told of count as one. */
   readonly turns: number;
-  /** Counts the state changes of tool servers. */
+  /** Counts the state changes of tool servers, likewise. */
   readonly serverChanges: number;
   /** Why there is no connection; null while there is one, or while the first is made. */
   readonly trouble: Trouble | null;
 }
 
-/** @see MachineStates.take */
-type StateListener = (state: MachineState, isMove: boolean) => void;
+/** Hears every state, even one too short to be seen. */
+export interface StateListener {
+  /** All current states follow: a machine that is not among them has ended. */
+  readonly onOpened: () => void;
+  /** @see MachineStates.take */
+  readonly onState: (state: MachineState, isMove: boolean) => void;
+}
 
 /** The states of all machines: first the current ones, then each change. */
 export class MachinesFeed {
@@ -43,21 +48,27 @@ export class MachinesFeed {
 
   readonly snapshot = (): MachinesSnapshot => this.#snapshot;
 
-  /** Calls the listener with every state, even one too short to be seen. @returns a function that unsubscribes. */
-  onState(listener: StateListener): () => void {
+  /** @returns a function that unsubscribes. */
+  listen(listener: StateListener): () => void {
     this.#stateListeners.add(listener);
     return () => this.#stateListeners.delete(listener);
   }
 
   #hear(news: SessionNews | MachinesNews): void {
-    // All current states follow, so forget machines that ended meanwhile.
-    if (news.kind === 'machines.opened') this.#change({ machines: new Map() });
+    if (news.kind === 'machines.opened') this.#reopen();
     else if (news.kind === 'machines.trouble') this.#change({ trouble: news.trouble });
     else if (news.kind === 'machines.state') this.#take(news.state, news.isMove);
   }
 
+  /** All current states follow. What has ended without a stream is not among them, so it is counted here. */
+  #reopen(): void {
+    for (const { onOpened } of this.#stateListeners) onOpened();
+    const { turns, serverChanges } = this.#snapshot;
+    this.#change({ machines: new Map(), turns: turns + 1, serverChanges: serverChanges + 1 });
+  }
+
   #take(state: MachineState, isMove: boolean): void {
-    for (const listener of this.#stateListeners) listener(state, isMove);
+    for (const { onState } of this.#stateListeners) onState(state, isMove);
     const { machines, turns, serverChanges } = this.#snapshot;
     const isTurn = state.machine === 'turn';
     const isNew = !machines.has(state.id);

@@ -73,20 +73,27 @@ export class SessionFeed {
     return (this.#snapshot.events[0]?.seq ?? 1) > 1;
   }
 
-  async loadEarlier(): Promise<void> {
+  /** If the service refuses, the page says so. */
+  loadEarlier(): void {
     const first = this.#snapshot.events[0]?.seq ?? 1;
-    const events = await this.#pages.before(first);
-    if (this.#snapshot.events[0]?.seq !== first) return;
-    this.#change({ events: [...events, ...this.#snapshot.events] });
+    this.#pages.before(first).then(
+      (events) => {
+        if (this.#snapshot.events[0]?.seq !== first) return;
+        this.#change({ events: [...events, ...this.#snapshot.events] });
+      },
+      (error: unknown) => this.notify(errorText(error)),
+    );
   }
 
-  /** Resolves when the service has the message, or the reader has withdrawn it. Rejects when the service refuses it. */
-  async send(content: string, image: Image | null = null): Promise<void> {
+  /** @returns whether the service has the message: not if the reader has withdrawn it. Rejects when the service refuses it. */
+  async send(content: string, image: Image | null = null): Promise<boolean> {
     if (!this.#client) throw new Error('The session is not open yet.');
     try {
       await this.#client.send(content, image ? { imageData: image } : {});
+      return true;
     } catch (error) {
-      if (!(error instanceof Error && error.name === 'WithdrawnError')) throw error;
+      if (error instanceof Error && error.name === 'WithdrawnError') return false;
+      throw error;
     }
   }
 
@@ -156,6 +163,8 @@ export class SessionFeed {
 
   /** Another tab may have opened the stream, so the hub can be ahead of this tab, or a moment behind it. */
   async #join({ seq, steps, state }: JoinedSession): Promise<void> {
+    // At once: while the events are loaded, the hub may tell of a newer state.
+    this.#change(state);
     const early: StreamEvent[] = [];
     this.#early = early;
     let missing: readonly TimedEvent[];
@@ -170,7 +179,7 @@ export class SessionFeed {
     for (const event of missing) this.#record(event);
     this.#streamSeq = seq;
     const thoughts = new Map([...this.#snapshot.thoughts, ...steps.thoughts]);
-    this.#change({ ...state, thoughts, running: this.#isStreamBehind ? null : steps.running });
+    this.#change({ thoughts, running: this.#isStreamBehind ? null : steps.running });
     this.#early = null;
     for (const event of early) this.#take(event);
   }

@@ -17,7 +17,7 @@ export interface Sessions extends ShownSessions {
 
 /**
  * The sessions, or those that the query finds, the last used first. They are loaded again when in any session a turn, or
- * the wait of a call, begins or ends.
+ * the wait of a call, begins or ends, and when there is a stream again that tells of it.
  * @param openId the session that is open. It is among all sessions, however many there are.
  */
 export function useSessions(query: string, openId: string): Sessions {

@@ -1,14 +1,15 @@
 import { useState } from 'react';
+import { ofBrowser } from '../service/storage.ts';
 
 const KEY = 'agent-service.chat-share';
 export const SHARE = { least: 30, most: 70, usual: 46 };
 
 /** The chat's part of the width, in percent. The browser remembers it. */
 export function useShare(): [number, (share: number) => void] {
-  const [share, setShare] = useState(() => within(Number(localStorage.getItem(KEY) ?? SHARE.usual)));
+  const [share, setShare] = useState(() => within(Number(ofBrowser.get(KEY) ?? SHARE.usual)));
   const change = (wanted: number) => {
     const next = within(wanted);
-    localStorage.setItem(KEY, String(next));
+    ofBrowser.set(KEY, String(next));
     setShare(next);
   };
   return [share, change];

@@ -1,6 +1,5 @@
 import { adjust, useLocation } from '../app/location.ts';
 import { Notices } from '../chat/notices.tsx';
-import { errorText } from '../service/api-error.ts';
 import type { TimedEvent } from '../service/timed-event.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -23,12 +22,11 @@ export function TimelinePanel() {
   const { status, events, notices } = useFeedSnapshot();
   const { view = 'waterfall', turnId, seq } = useLocation();
   const event = chosenEvent(events, turnId, seq);
-  const loadEarlier = () => void feed.loadEarlier().catch((error: unknown) => feed.notify(errorText(error)));
   return (
     <>
       <PanelHeader title="Timeline">
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
-        {feed.hasEarlier && <Button onClick={loadEarlier}>Load earlier events</Button>}
+        {feed.hasEarlier && <Button onClick={() => feed.loadEarlier()}>Load earlier events</Button>}
         <Segments
           label="View"
           choices={views}

@@ -14,8 +14,8 @@ export class ServerLog {
     if (this.#lines.length > MAX_LOG_LINES) this.#lines.shift();
   }
 
-  /** The kept lines with a greater number. */
+  /** The kept lines with a greater number. A number that no line has yet is of a log before a restart: then all of them. */
   after(seq: number): ServerLogLine[] {
-    return this.#lines.filter((line) => line.seq > seq);
+    return seq > this.#seq ? [...this.#lines] : this.#lines.filter((line) => line.seq > seq);
   }
 }

@@ -51,6 +51,15 @@ describe('what the machines did', () => {
     ]);
   });
 
+  it('forgets what ran when the stream was lost, unless it still runs, and keeps what had ended', () => {
+    const history = new MachineHistory(['ended', 'runs', 'gone'].map((id) => state({ id })));
+    history.take(state({ id: 'ended', event: 'turn.completed', value: 'completed', status: 'done' }), true);
+    history.forgetRunning();
+    history.take(state({ id: 'runs' }), false);
+    expect([...history.snapshot.machines.keys()]).toEqual(['ended', 'runs']);
+    expect(history.snapshot.moves).toHaveLength(1);
+  });
+
   it('keeps a hundred moves and a few ended machines, however many there are', () => {
     const history = new MachineHistory([]);
     for (let turn = 0; turn < 300; turn += 1) {

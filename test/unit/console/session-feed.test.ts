@@ -12,6 +12,8 @@ interface Feed {
     readonly events: readonly { readonly seq: number }[];
     readonly notices: readonly string[];
   };
+  loadEarlier(): void;
+  send(content: string): Promise<boolean>;
   close(): void;
 }
 
@@ -20,7 +22,7 @@ interface Subscription {
 }
 
 const event = (seq: number) => ({ event: 'reset', data: {}, seq, time: new Date(seq).toISOString() });
-const page = (...seqs: number[]) => Response.json({ events: seqs.map(event), head: 1 });
+const page = (...seqs: number[]) => Response.json({ events: seqs.map(event), head: seqs.at(-1) ?? 0 });
 const refusal = () =>
   Response.json({ error: { code: 'FORBIDDEN', message: 'not yours', details: {} } }, { status: 403 });
 
@@ -55,19 +57,20 @@ async function answer(search: string, response: Response): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The feed of a session with one event, and what it has subscribed to. */
-async function openFeed() {
+/** The feed of a session that has the event `seq` last, and what the feed has subscribed to. */
+async function openFeed(seq = 1) {
   const { SessionFeed } = await import(MODULE);
   const subscribed = Promise.withResolvers<Subscription>();
   const unsubscribe = vi.fn();
+  const act = vi.fn();
   const subscribe = (subscription: Subscription) => {
     subscribed.resolve(subscription);
     return unsubscribe;
   };
-  const feed: Feed = new SessionFeed('s', { subscribe });
-  await answer('?after=0&limit=1000', page(1));
+  const feed: Feed = new SessionFeed('s', { subscribe, do: act });
+  await answer('?after=0&limit=1000', page(seq));
   const tell = (await subscribed.promise).onNews;
-  return { feed, tell, unsubscribe, [Symbol.dispose]: () => feed.close() };
+  return { feed, tell, act, unsubscribe, [Symbol.dispose]: () => feed.close() };
 }
 
 const seqs = (feed: Feed) => feed.snapshot().events.map(({ seq }) => seq);
@@ -95,6 +98,17 @@ describe('the feed of a session that joins its stream', () => {
     expect(feed.snapshot().status).toBe('live');
   });
 
+  it('keeps the state that is told while it loads the events before the stream', async () => {
+    using opened = await openFeed();
+    const { feed, tell } = opened;
+    tell(joined(2));
+    expect(feed.snapshot().status).toBe('live');
+    tell({ kind: 'session.state', state: { status: 'connecting' } });
+    await answer('?after=1&limit=1', page(2));
+    await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2]));
+    expect(feed.snapshot().status).toBe('connecting');
+  });
+
   it('stays when an earlier join fails', async () => {
     using opened = await openFeed();
     const { feed, tell } = opened;
@@ -105,4 +119,23 @@ describe('the feed of a session that joins its stream', () => {
     await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2, 3]));
     expect(feed.snapshot()).toMatchObject({ status: 'live', notices: [] });
   });
+});
+
+it('the feed says why the service refuses earlier events', async () => {
+  using opened = await openFeed(2);
+  const { feed } = opened;
+  feed.loadEarlier();
+  await answer('?after=0&limit=1', refusal());
+  await vi.waitFor(() => expect(feed.snapshot().notices).toEqual(['not yours']));
+});
+
+it('the feed says whether a message was sent, withdrawn or refused', async () => {
+  using opened = await openFeed();
+  const { feed, act } = opened;
+  act.mockResolvedValueOnce({ clientMessageId: 'c', turnId: 't' });
+  expect(await feed.send('one')).toBe(true);
+  act.mockRejectedValueOnce(Object.assign(new Error('withdrawn'), { name: 'WithdrawnError' }));
+  expect(await feed.send('two')).toBe(false);
+  act.mockRejectedValueOnce(new Error('refused'));
+  await expect(feed.send('three')).rejects.toThrow('refused');
 });

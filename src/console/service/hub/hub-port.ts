@@ -8,17 +8,19 @@ import { randomId } from './random-id.ts';
  * @param onPort gets the port at once, and another one if the worker cannot be loaded.
  */
 export function openHub(key: string | null, onPort: (port: MessagePort) => void): void {
-  if (typeof SharedWorker === 'undefined') {
-    onPort(ownHub());
-    return;
+  const worker = sharedWorker(`agent-service streams${nameOf(key)}`);
+  worker?.addEventListener('error', () => onPort(ownHub()));
+  onPort(worker?.port ?? ownHub());
+}
+
+/** Null where the browser has no such workers, or forbids them, as it does where it may store nothing. */
+function sharedWorker(name: string): SharedWorker | null {
+  try {
+    // Vite finds the worker only if the address stands inside of the call.
+    return new SharedWorker(new URL('./hub-worker.ts', import.meta.url), { type: 'module', name });
+  } catch {
+    return null;
   }
-  // Vite finds the worker only if the address stands inside of the call.
-  const worker = new SharedWorker(new URL('./hub-worker.ts', import.meta.url), {
-    type: 'module',
-    name: `agent-service streams${nameOf(key)}`,
-  });
-  worker.addEventListener('error', () => onPort(ownHub()));
-  onPort(worker.port);
 }
 
 /** The id of an API key, which is not secret. Other keys are of one tab alone. */

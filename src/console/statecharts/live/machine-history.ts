@@ -34,6 +34,11 @@ export class MachineHistory {
     return { machines: new Map(this.#machines), moves: this.#moves.toReversed() };
   }
 
+  /** All current states follow. How the machines that are not among them have ended is not known. */
+  forgetRunning(): void {
+    for (const [id, { state }] of this.#machines) if (state.status === 'active') this.#machines.delete(id);
+  }
+
   /** @param isMove not where the machine is told to be when a stream is opened. */
   take(state: MachineState, isMove: boolean): void {
     const move = this.#moveOf(state, this.#machines.get(state.id)?.after ?? null);

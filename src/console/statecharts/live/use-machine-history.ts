@@ -14,9 +14,18 @@ export function useMachineHistory(): HistorySnapshot {
       setSnapshot(history.snapshot);
     };
     show();
-    const stop = feed.onState((state, isMove) => {
-      history.take(state, isMove);
+    const showSoon = () => {
       if (frame === 0) frame = requestAnimationFrame(show);
+    };
+    const stop = feed.listen({
+      onOpened: () => {
+        history.forgetRunning();
+        showSoon();
+      },
+      onState: (state, isMove) => {
+        history.take(state, isMove);
+        showSoon();
+      },
     });
     return () => {
       stop();

@@ -1,6 +1,5 @@
 import { useId } from 'react';
 import { adjust } from '../../app/location.ts';
-import { errorText } from '../../service/api-error.ts';
 import { useFeed, useFeedSnapshot } from '../../service/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { clockTime } from '../../ui/time.ts';
@@ -17,7 +16,6 @@ export function TurnChooser({ turns, chosen }: TurnChooserProps) {
   const feed = useFeed();
   const { status } = useFeedSnapshot();
   const id = useId();
-  const loadEarlier = () => void feed.loadEarlier().catch((error: unknown) => feed.notify(errorText(error)));
   if (turns.length === 0) {
     const text = status === 'loading' ? 'Loading…' : 'No turn of this session has begun yet.';
     return <p className={style.empty}>{text}</p>;
@@ -38,7 +36,7 @@ export function TurnChooser({ turns, chosen }: TurnChooserProps) {
         ))}
       </select>
       {feed.hasEarlier && (
-        <Button kind="quiet" onClick={loadEarlier}>
+        <Button kind="quiet" onClick={() => feed.loadEarlier()}>
           Load earlier turns
         </Button>
       )}
