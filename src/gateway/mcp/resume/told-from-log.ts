@@ -69,7 +69,7 @@ async function recordedCall(
   const begun = await recordedTurn(bus, chat, context);
   const { sessionId, keyId } = chat;
   if (begun || keyId === undefined) return begun;
-  // The message of the turn has had the same key. Whether it was the same message, the repeated call was told before.
+  // The fingerprint is not compared: a call with another message was refused, and not repeated.
   const isWanted = isSentWith(await callKey(keyId, null), context);
   return turnRequestedBy(bus, { sessionId, isWanted }, context);
 }
