@@ -40,6 +40,15 @@ export function newestTurn(
   );
 }
 
+/** The last turn whose message is recorded by such an event. Null if none is. */
+export function turnRequestedBy(
+  bus: Bus,
+  { sessionId, isWanted }: { readonly sessionId: SessionId; readonly isWanted: (event: Envelope) => boolean },
+  context: RequestContext,
+): Promise<RecordedTurn | null> {
+  return turnThat(bus, sessionId, context, (_requested, _later, envelope) => isWanted(envelope));
+}
+
 /** A tool call, and the turn that has asked for it. Another turn may have a call with the same id. */
 export interface CallOfTurn {
   readonly turnId: TurnId;
@@ -96,19 +105,23 @@ const CHANGING: ReadonlySet<SessionEvent['type']> = new Set([
 
 /**
  * The last turn that is the wanted one. The log is read backwards, because that turn is near its end.
- * @param isWanted also gets the events after the first one of the turn, newest first.
+ * @param isWanted also gets the events after the first one of the turn, newest first, and that one with its metadata.
  */
 async function turnThat(
   bus: Bus,
   sessionId: SessionId,
   context: RequestContext,
-  isWanted: (requested: SessionEventOf<'turn.requested'>, later: readonly Envelope[]) => boolean,
+  isWanted: (
+    requested: SessionEventOf<'turn.requested'>,
+    later: readonly Envelope[],
+    envelope: Envelope,
+  ) => boolean,
 ): Promise<RecordedTurn | null> {
   const { head } = await bus.send('session.position', { sessionId }, context);
   const later: Envelope[] = [];
   for await (const envelope of newestEvents(bus, { sessionId, head }, context)) {
     const { event, seq: begin } = envelope;
-    const isFound = event.type === 'turn.requested' && isWanted(event, later);
+    const isFound = event.type === 'turn.requested' && isWanted(event, later, envelope);
     later.push(envelope);
     if (!isFound) continue;
     const since = later.toReversed();

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -6,6 +7,8 @@ import { DirectedModel } from '../../support/models/directed-model.ts';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
+import { chatCall, eventsOf, resumableSession, resumed } from '../../support/tools/mcp/resumed-stream.ts';
+import { openMcp } from '../../support/tools/mcp-http.ts';
 import { Chat, statelessClient } from '../../support/tools/stateless-client.ts';
 import { verifies } from '../requirements.ts';
 
@@ -94,6 +97,33 @@ describe('a call of chat_with_agent with a key', () => {
       expect(after.model.calls).toHaveLength(1);
     },
     'after the service was stopped in the middle, and started again',
+  );
+
+  verifies(
+    'mcp.repeated',
+    async () => {
+      await using directory = await tempDirectory();
+      const before = await start(directory.path);
+      const session = await resumableSession(before.service.port);
+      const said = (id: number) => {
+        const call = chatCall(id, 'hello', { sessionId: 'trip' });
+        return { ...call, params: { ...call.params, _meta: { ...call.params._meta, [KEY]: 'k1' } } };
+      };
+      const ask = (id: number) => openMcp(before.service.port, 'POST', session, said(id)).then(text);
+      const first = ask(2);
+      (await before.model.call(0)).answer('Hello.');
+      await first;
+      const [priming] = eventsOf(await ask(3));
+      await before.service.close();
+      await using after = await start(directory.path);
+      const { port } = after.service;
+      const rest = await resumed(port, await resumableSession(port), priming?.id ?? '');
+      expect(eventsOf(await rest.body).at(-1)?.message).toMatchObject({
+        id: 3,
+        result: { structuredContent: { reply: 'Hello.', sessionId: 'trip' } },
+      });
+    },
+    'the stream of the repeated call is resumed after a restart',
   );
 
   verifies(

@@ -8,7 +8,7 @@ import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import { newConversation, ownConversation } from './conversation.ts';
 
 /** The field of `_meta` with the idempotency key of a call. */
-const CALL_KEY = 'agent-service/idempotencyKey';
+export const CALL_KEY = 'agent-service/idempotencyKey';
 
 /** @throws McpError if the call has a key that cannot be one. */
 export function keyIdOf({ meta }: McpCall): string | undefined {

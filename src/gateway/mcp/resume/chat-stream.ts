@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { SessionId, TurnId } from '../../../core/ids.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import { SealedError, type SecretBox } from '../../../ports/secret-box.ts';
+import { IdempotencyKeyId } from '../../../wire/requests.ts';
+import { CALL_KEY } from '../agent/call-key.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 
@@ -15,6 +17,8 @@ export interface ChatStream {
   readonly requestId: string | number;
   /** Null if the client wants no progress. */
   readonly progressToken: string | number | null;
+  /** The idempotency key of the call, if it has one: a call that was made before has another turn. */
+  readonly keyId?: string | undefined;
 }
 
 const ChatCall = z.object({
@@ -23,7 +27,13 @@ const ChatCall = z.object({
   params: z.object({
     name: z.literal(CHAT_TOOL_NAME),
     arguments: z.looseObject({ sessionId: SessionId.optional() }).optional(),
-    _meta: z.looseObject({ progressToken: JsonRpcId.optional() }).optional(),
+    _meta: z
+      .looseObject({
+        progressToken: JsonRpcId.optional(),
+        // A call with one that cannot be a key is refused later.
+        [CALL_KEY]: IdempotencyKeyId.optional().catch(undefined),
+      })
+      .optional(),
   }),
 });
 
@@ -37,16 +47,18 @@ export function chatStreamOf({ json }: McpBody, ownSessionId: SessionId): ChatSt
     turnId: crypto.randomUUID(),
     requestId,
     progressToken: params._meta?.progressToken ?? null,
+    keyId: params._meta?.[CALL_KEY],
   };
 }
 
 /** Short, because each event of the stream has it. */
-const Sealed = z.tuple([SessionId, TurnId, JsonRpcId, JsonRpcId.nullable()]);
+const Sealed = z.tuple([SessionId, TurnId, JsonRpcId, JsonRpcId.nullable(), IdempotencyKeyId.optional()]);
 
 /** Encrypted for this client with the key of the service, so it cannot be forged or used by others. */
 export function sealChat(secrets: SecretBox, chat: ChatStream, client: RequestContext): Promise<string> {
-  const { sessionId, turnId, requestId, progressToken } = chat;
-  const fields: z.infer<typeof Sealed> = [sessionId, turnId, requestId, progressToken];
+  const { sessionId, turnId, requestId, progressToken, keyId } = chat;
+  const key: [string?] = keyId === undefined ? [] : [keyId];
+  const fields: z.infer<typeof Sealed> = [sessionId, turnId, requestId, progressToken, ...key];
   return secrets.seal(JSON.stringify(fields), ownerOf(client));
 }
 
@@ -58,8 +70,8 @@ export async function openChat(
 ): Promise<ChatStream | null> {
   try {
     const opened: unknown = JSON.parse(await secrets.open(sealed, ownerOf(client)));
-    const [sessionId, turnId, requestId, progressToken] = Sealed.parse(opened);
-    return { sessionId, turnId, requestId, progressToken };
+    const [sessionId, turnId, requestId, progressToken, keyId] = Sealed.parse(opened);
+    return { sessionId, turnId, requestId, progressToken, keyId };
   } catch (error) {
     if (error instanceof SealedError) return null;
     throw error;

@@ -1,3 +1,5 @@
+import type { RequestContext } from '../../../core/request/request-context.ts';
+import { isSentWith } from '../../../core/request/sent-before.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
@@ -5,7 +7,8 @@ import { holdSession } from '../../security/held-session.ts';
 import { serverSentEvents } from '../../sse/server-sent-events.ts';
 import { followSession } from '../../stream/followed-session.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
-import { recordedTurn } from '../../turns/recorded-turn.ts';
+import { type RecordedTurn, recordedTurn, turnRequestedBy } from '../../turns/recorded-turn.ts';
+import { callKey } from '../agent/call-key.ts';
 import { ifNoSession } from '../agent/no-session.ts';
 import { refusalOf } from '../credential-stream.ts';
 import type { ChatStream } from './chat-stream.ts';
@@ -29,11 +32,12 @@ export async function toldFromLog(
   const { context, credential, method } = request;
   if (told === 'end') return whole('', request);
   const { sessionId, requestId } = chat;
-  const recorded = await recordedTurn(bus, chat, context).catch(ifNoSession);
+  const recorded = await recordedCall(bus, chat, context).catch(ifNoSession);
   if (!recorded) return whole(lostAnswer(chat, stream), request);
   request.use?.openStream();
   holdSession(bus, sessionId, request);
-  const call = new ToldCall(chat, stream, { told, recorded, agentId: context.agent });
+  const { turnId } = recorded.requested;
+  const call = new ToldCall({ ...chat, turnId }, stream, { told, recorded, agentId: context.agent });
   const revision = request.headers.get('mcp-protocol-version');
   return serverSentEvents(
     (sink) =>
@@ -54,6 +58,20 @@ export async function toldFromLog(
       ),
     { method, credential, resumes: true, encodeError: (error) => refusalOf(requestId, error) },
   );
+}
+
+/** The turn of the call. That of a call that was repeated with its key is the one that the first call has begun. */
+async function recordedCall(
+  bus: Bus,
+  chat: ChatStream,
+  context: RequestContext,
+): Promise<RecordedTurn | null> {
+  const begun = await recordedTurn(bus, chat, context);
+  const { sessionId, keyId } = chat;
+  if (begun || keyId === undefined) return begun;
+  // The fingerprint is not compared: a call with another message was refused, and not repeated.
+  const isWanted = isSentWith(await callKey(keyId, null), context);
+  return turnRequestedBy(bus, { sessionId, isWanted }, context);
 }
 
 /** A stream that has ended. */
