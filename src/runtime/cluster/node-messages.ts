@@ -121,8 +121,14 @@ function revive(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !(SET in value)) return value;
   const held = value[SET];
   if (Array.isArray(held)) return new Set(held);
-  // As `encodeMessage` has written it.
-  return Object.fromEntries((held as { readonly entries: readonly (readonly [string, unknown])[] }).entries);
+  if (typeof held === 'object' && held !== null && 'entries' in held && areEntries(held.entries))
+    return Object.fromEntries(held.entries);
+  // A node of the release before escapes nothing.
+  return value;
+}
+
+function areEntries(value: unknown): value is readonly (readonly [string, unknown])[] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string');
 }
 
 /** Only nodes publish here, so the rest is as they made it. */

@@ -23,6 +23,14 @@ it.each([
   expect(received(payload)).toStrictEqual(payload);
 });
 
+it.each(['1', 'null', '{}', '{"entries":1}', '{"entries":[1]}'])(
+  'an object that a node of the release before has not escaped is left as it is: %s',
+  (held) => {
+    const text = String.raw`{"type":"told","from":1,"topic":"t","payload":{"\u0000set":${held}}}`;
+    expect(parseMessage(text)).toMatchObject({ payload: { '\u0000set': JSON.parse(held) } });
+  },
+);
+
 it('sets are written as earlier releases read them', () => {
   const text = encodeMessage({ type: 'told', from: 1, topic: 't', payload: { scopes: new Set(['chat']) } });
   expect(text).toContain(String.raw`"payload":{"scopes":{"\u0000set":["chat"]}}`);
