@@ -2,6 +2,7 @@ import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import { type Adapters, chooseAdapters, chooseModel } from '../../app/adapters/adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { AgentHost } from '../../app/agents/hosted-agents.ts';
+import { closeInOrder } from '../../app/close-in-order.ts';
 import { localUrl } from '../../app/local-url.ts';
 import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
@@ -142,7 +143,12 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
   });
   noteAddress(settings, localUrl(settings.host, http.port));
   if (adapters.cluster) adapters.cluster.address = `${settings.host}:${http.port}`;
-  stopOnSignal(log, () => http.close(), hasServiceFile ? () => host.reloadAll() : undefined);
+  stopOnSignal(
+    log,
+    // The address goes first, while the log is still locked: later, the file could be that of the next service.
+    () => closeInOrder(() => noteAddress(settings, null), () => http.close()),
+    hasServiceFile ? () => host.reloadAll() : undefined,
+  );
   // The files were read when the start began, which is long ago for one that stood by.
   if (earlyReload()) void host.reloadAll();
   // The service keeps running when the reader of its address closes the pipe.
