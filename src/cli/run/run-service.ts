@@ -9,7 +9,7 @@ import { readPackageVersion } from '../../app/package-root.ts';
 import type { HttpService } from '../../app/serve-http.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
 import { loadAgentFile } from '../../config/reading/agent-file.ts';
-import { checkExposure, resolveSettings, type Settings } from '../../config/settings.ts';
+import { resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -40,7 +40,6 @@ export async function run(
   const configured = await readConfiguration({ agentFile, serviceFile }, environment);
   const [{ loaded }] = configured.agents;
   const settings = resolveSettings({ flags, environment, yaml: loaded.config.server, service: configured });
-  checkExposure(settings, configured.auth !== undefined);
   const log = await createLogger(settings.logLevel);
   const start: Start = { ...configured, settings, log, earlyReload };
   // While another thread opens the log, this one loads the rest.
@@ -146,7 +145,11 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
   stopOnSignal(
     log,
     // The address goes first, while the log is still locked: later, the file could be that of the next service.
-    () => closeInOrder(() => noteAddress(settings, null), () => http.close()),
+    () =>
+      closeInOrder(
+        () => noteAddress(settings, null),
+        () => http.close(),
+      ),
     hasServiceFile ? () => host.reloadAll() : undefined,
   );
   // The files were read when the start began, which is long ago for one that stood by.
