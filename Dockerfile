@@ -18,7 +18,7 @@ FROM node:22-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production \
     AGENT_SERVICE_HOST=0.0.0.0 \
-    AGENT_SERVICE_WEB_PORT=3001 \
+    PORT=3001 \
     AGENT_SERVICE_DATA_DIR=/data \
     AGENT_SERVICE_CONFIG=/app/ops/service.yml
 RUN install -d -o node -g node -m 700 /data

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readPackageVersion } from '../app/package-root.ts';
+import { firstGiven, ofVariable } from '../config/given.ts';
 import { closest } from '../config/problems/closest.ts';
 import type { Environment } from '../config/reading/expand.ts';
 import { logLevels } from '../config/schema/agent-config.ts';
@@ -134,7 +135,10 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
       choose({
         kind: 'run',
         flags,
-        agentFile: agent ?? (environment.AGENT_SERVICE_AGENT || undefined),
+        agentFile: firstGiven(
+          { name: '--agent', value: agent },
+          ofVariable(environment, 'AGENT_SERVICE_AGENT'),
+        ),
         serviceFile: config ?? (environment.AGENT_SERVICE_CONFIG || undefined),
       });
     });

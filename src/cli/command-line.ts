@@ -1,3 +1,4 @@
+import type { Given } from '../config/given.ts';
 import type { Flags } from '../config/settings.ts';
 import type { AuditOptions } from './audit/audit-command.ts';
 import type { BackupOptions } from './backup/backup-command.ts';
@@ -18,7 +19,8 @@ export type CommandLine =
   | {
       readonly kind: 'run';
       readonly flags: Flags;
-      readonly agentFile: string | undefined;
+      /** What `--agent` or `AGENT_SERVICE_AGENT` names. */
+      readonly agentFile: Given | undefined;
       readonly serviceFile: string | undefined;
     }
   | { readonly kind: 'repair'; readonly dataDir: string; readonly dryRun: boolean }

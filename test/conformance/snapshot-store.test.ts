@@ -5,8 +5,8 @@ import { memorySnapshotStore } from '../../src/adapters/memory/memory-snapshot-s
 import { Database } from '../../src/adapters/postgres/database.ts';
 import { NodeLease } from '../../src/adapters/postgres/node-lease.ts';
 import { postgresSnapshotStore } from '../../src/adapters/postgres/postgres-snapshot-store.ts';
-import { parseStoreUrl } from '../../src/adapters/postgres/store-url.ts';
 import { sqliteSnapshotStore } from '../../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
+import { parseStoreUrl } from '../../src/config/addresses/store-url.ts';
 import { agentSnapshots } from '../../src/runtime/agents/agent-log.ts';
 import { PostgresServer } from '../support/postgres/postgres-server.ts';
 import { type TempDirectory, tempDirectory } from '../support/service/temp-directory.ts';

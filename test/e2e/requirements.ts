@@ -87,7 +87,8 @@ export const requirements = {
   'chat.script': '`agent-service chat` without a terminal prints the reply to each line of its input',
   'chat.session': '`chat --session` goes on with that conversation',
   'chat.interrupt': 'Ctrl-C cancels the running turn, a second one quits',
-  'chat.approval': 'a tool call that needs approval is asked about and answered y or n',
+  'chat.approval':
+    'without a terminal, a tool call that needs approval is denied, and no line of the input answers it',
   'chat.refused': 'without a service, `chat` says how to start one',
 
   // A new agent file

@@ -1,8 +1,8 @@
 import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { type BusAddress, parseBusUrl } from '../../config/addresses/bus-url.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeLink, Subject } from '../../ports/node-link.ts';
-import { type BusAddress, parseBusUrl } from './bus-url.ts';
 import { RepeatedSubscription } from './repeated-subscription.ts';
 import { messagesOf, TextParts } from './text-parts.ts';
 

@@ -1,11 +1,11 @@
 import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import type { StoreAddress } from '../../config/addresses/store-url.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 import { explained, isAway, isInTheWay, isReadOnly, notOpened, READING } from './postgres-errors.ts';
 import { migrate, requireTables } from './schema.ts';
 import type { Row, Session, Statement } from './sql-session.ts';
-import type { StoreAddress } from './store-url.ts';
 
 /** Ten together. Whoever reads much, or forks a long session, must keep neither an append waiting nor the lease. */
 const CONNECTIONS = { lease: 1, appends: 2, others: 7 };

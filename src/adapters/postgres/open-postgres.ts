@@ -1,3 +1,4 @@
+import { parseStoreUrl } from '../../config/addresses/store-url.ts';
 import type { FencedError } from '../../core/log/fenced.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -8,7 +9,6 @@ import { type LeaseTimes, type NodeIdentity, NodeLease } from './node-lease.ts';
 import { type PostgresEventStoreOptions, postgresEventStore } from './postgres-event-store.ts';
 import { PostgresMembership } from './postgres-membership.ts';
 import { postgresSnapshotStore } from './postgres-snapshot-store.ts';
-import { parseStoreUrl } from './store-url.ts';
 
 export interface PostgresOptions extends PostgresEventStoreOptions, DatabaseOptions {
   /** Who opens it, for whoever finds it in use. */

@@ -1,8 +1,8 @@
 import { KeyFile } from '../../adapters/secret-key/key-file.ts';
 import { diskKeys, type KeyRing, memoryKeys } from '../../adapters/secret-key/key-ring.ts';
 import { parseSecretKey, type SecretKey } from '../../adapters/secret-key/secret-key.ts';
+import { SettingsError } from '../../config/given.ts';
 import type { Environment } from '../../config/reading/expand.ts';
-import { SettingsError } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 const VARIABLE = 'AGENT_SERVICE_SECRET_KEY';

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { headFilePath, logFile, readAddress } from '../../adapters/sqlite/file/data-directory.ts';
@@ -15,6 +15,7 @@ export async function runBackup({ log, token, to }: BackupOptions): Promise<stri
   const url = 'url' in log ? log.url : addressIn(log.dataDir);
   await requireEmpty(folder);
   const { file } = await askForCopy({ url, token });
+  if ('dataDir' in log) await requireCopyOf(resolve(log.dataDir), { file, url });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await move(file, logFile(folder));
   // Empty: the database file itself has every event.
@@ -34,6 +35,19 @@ function addressIn(dataDir: string): string {
   if (address !== null) return address;
   throw new Error(
     `no service has noted its address in ${resolve(dataDir)}; choose its folder with --data-dir, or its address with --url`,
+  );
+}
+
+/** Throws if the log is in another folder: another service may have got the address of one that has ended. */
+async function requireCopyOf(folder: string, { file, url }: { file: string; url: string }): Promise<void> {
+  const madeIn = await stat(dirname(file), { bigint: true }).catch((error: unknown) => {
+    throw isMissing(error) ? elsewhere(file) : error;
+  });
+  const wanted = await stat(folder, { bigint: true });
+  // The numbers are the same through links and mounts.
+  if (madeIn.dev === wanted.dev && madeIn.ino === wanted.ino) return;
+  throw new Error(
+    `the service at ${url} has its log in ${dirname(file)}, and not in ${folder}: it has got the address of one that has ended. Nothing was backed up, but ${file} is a copy of the other log. Start the service of ${folder}, or choose another one with --data-dir or --url`,
   );
 }
 
@@ -79,18 +93,28 @@ async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT')
-      throw new Error(
-        `${from} is not there: run this command on the machine, and in the container, of the service`,
-      );
-    if (code !== 'EXDEV') throw error;
+    if (isMissing(error)) throw elsewhere(from);
+    if (codeOf(error) !== 'EXDEV') throw error;
     await writeThrough(to, 'wx');
     await copyFile(from, to);
     // A service that starts meanwhile removes it, too.
     await rm(from, { force: true });
   }
   await writeThrough(to, 'r+');
+}
+
+function elsewhere(file: string): Error {
+  return new Error(
+    `${file} is not there: run this command on the machine, and in the container, of the service`,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT';
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** Opens or creates a file, readable for its owner alone, and synchronises it with the disk. */

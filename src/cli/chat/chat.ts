@@ -159,7 +159,8 @@ export class Chat {
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       screen.note(failureNote(error));
-      if (error.code === 'INPUT_NOT_FOUND') this.#inputs.close(inputId);
+      // Where nobody is, asking again brings the same answer.
+      if (error.code === 'INPUT_NOT_FOUND' || answer.action === 'cancel') this.#inputs.close(inputId);
     }
   }
 

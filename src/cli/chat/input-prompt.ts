@@ -26,10 +26,12 @@ export async function promptFor(
   screen.note({ text: `${printable(toolName)} asks: ${message}`, style: 'yellow' });
   if (question.mode === 'url') screen.note({ text: visible(question.url), style: 'yellow' });
   if (question.mode === 'sampling') screen.note({ text: visible(question.prompt), style: 'dim' });
-  if (question.mode !== 'form') return consent({ lines, screen }, signal);
+  const fields = question.mode === 'form' ? Object.entries(question.schema.properties) : [];
+  // A form without fields asks only whether the call may go on.
+  if (fields.length === 0) return consent({ lines, screen }, signal);
   screen.note({ text: HOW, style: 'dim' });
   const content: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(question.schema.properties)) {
+  for (const [name, field] of fields) {
     const prompt = screen.styled(`${printable(labelOf(name, field))}: `, 'yellow');
     const line = await lines.read({ prompt, fresh: true, signal });
     if (line.kind === 'withdrawn') return null;

@@ -13,7 +13,10 @@ export interface LineInputDeps {
 
 export interface Question {
   readonly prompt: string;
-  /** Whether a person must have seen the question: then a line typed before it is not the answer. */
+  /**
+   * Whether a person must have seen the question: then a line typed before it is not the answer. A script sees no
+   * question, so it ends at once and the lines of the script stay messages.
+   */
   readonly fresh?: boolean;
   /** Withdraws the question. */
   readonly signal?: AbortSignal;
@@ -74,7 +77,8 @@ export class LineInput {
 
   read({ prompt, fresh = false, signal }: Question): Promise<Line> {
     if (signal?.aborted) return Promise.resolve({ kind: 'withdrawn' });
-    const early = fresh && this.#terminal ? undefined : this.#early.shift();
+    if (fresh && !this.#terminal) return Promise.resolve({ kind: 'end' });
+    const early = fresh ? undefined : this.#early.shift();
     if (early !== undefined) {
       this.#terminal?.write(`${prompt}${early}\n`);
       return Promise.resolve({ kind: 'line', text: early });

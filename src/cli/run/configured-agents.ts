@@ -1,9 +1,9 @@
 import type { HostedFile, HostOptions } from '../../app/agents/hosted-agents.ts';
+import { type Given, SettingsError } from '../../config/given.ts';
 import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import type { ListedAgent, ServiceConfig } from '../../config/schema/service-config.ts';
-import { SettingsError } from '../../config/settings.ts';
 import { ONLY_AGENT } from '../../core/agent-description.ts';
 import { agentFileOf } from '../agent-argument.ts';
 
@@ -20,8 +20,8 @@ export interface Configured {
 }
 
 interface Files {
-  /** `--agent`. */
-  readonly agentFile: string | undefined;
+  /** `--agent` or `AGENT_SERVICE_AGENT`. */
+  readonly agentFile: Given | undefined;
   /** `--config`. */
   readonly serviceFile: string | undefined;
 }
@@ -40,17 +40,17 @@ export async function readConfiguration(
 /** The agents of the service file; else the only agent of the service. */
 function agentsOf(
   service: ServiceConfig,
-  agentFile: string | undefined,
+  agentFile: Given | undefined,
   environment: Environment,
 ): Configured['agents'] {
   const [first, ...others] = service.agents ?? [];
   if (!first) {
-    const file = agentFile ?? service.agent ?? agentFileOf(environment);
+    const file = agentFile?.value ?? service.agent ?? agentFileOf(environment);
     return [{ id: ONLY_AGENT, file, loaded: loadAgentFile(file, environment) }];
   }
   if (agentFile !== undefined) {
     throw new SettingsError(
-      '--agent names one agent file, and the service file has a list of agents. Use one of the two.',
+      `${agentFile.name} names one agent file, and the service file has a list of agents. Use one of the two.`,
     );
   }
   const hosted = (agent: ListedAgent): HostedFile => ({

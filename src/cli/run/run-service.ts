@@ -2,13 +2,14 @@ import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
 import { type Adapters, chooseAdapters, chooseModel } from '../../app/adapters/adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { AgentHost } from '../../app/agents/hosted-agents.ts';
+import { closeInOrder } from '../../app/close-in-order.ts';
 import { localUrl } from '../../app/local-url.ts';
 import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
 import type { HttpService } from '../../app/serve-http.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
 import { loadAgentFile } from '../../config/reading/agent-file.ts';
-import { checkExposure, resolveSettings, type Settings } from '../../config/settings.ts';
+import { resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -39,7 +40,6 @@ export async function run(
   const configured = await readConfiguration({ agentFile, serviceFile }, environment);
   const [{ loaded }] = configured.agents;
   const settings = resolveSettings({ flags, environment, yaml: loaded.config.server, service: configured });
-  checkExposure(settings, configured.auth !== undefined);
   const log = await createLogger(settings.logLevel);
   const start: Start = { ...configured, settings, log, earlyReload };
   // While another thread opens the log, this one loads the rest.
@@ -142,7 +142,16 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
   });
   noteAddress(settings, localUrl(settings.host, http.port));
   if (adapters.cluster) adapters.cluster.address = `${settings.host}:${http.port}`;
-  stopOnSignal(log, () => http.close(), hasServiceFile ? () => host.reloadAll() : undefined);
+  stopOnSignal(
+    log,
+    // The address goes first, while the log is still locked: later, the file could be that of the next service.
+    () =>
+      closeInOrder(
+        () => noteAddress(settings, null),
+        () => http.close(),
+      ),
+    hasServiceFile ? () => host.reloadAll() : undefined,
+  );
   // The files were read when the start began, which is long ago for one that stood by.
   if (earlyReload()) void host.reloadAll();
   // The service keeps running when the reader of its address closes the pipe.

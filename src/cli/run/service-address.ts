@@ -5,7 +5,8 @@ import type { Settings } from '../../config/settings.ts';
 
 /**
  * Writes the address of this service into its data directory, for commands that find the directory in use.
- * @param url null for a service without an address: then that of an earlier one is removed.
+ * Only the service that has the directory's log open may call it: no other one writes the file meanwhile.
+ * @param url null for a service that has no address, or is about to lose it: then the file is removed.
  */
 export function noteAddress(
   { dataDir, store }: Pick<Settings, 'dataDir' | 'store'>,

@@ -1,6 +1,9 @@
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { AgentId } from '../../core/agent-description.ts';
+import { messageOf } from '../../core/errors.ts';
+import { parseBusUrl } from '../addresses/bus-url.ts';
+import { parseStoreUrl } from '../addresses/store-url.ts';
 import { AuthConfig } from './auth-config.ts';
 
 const AgentEntry = z.union([
@@ -21,9 +24,9 @@ const ServiceFields = z.strictObject({
   /** Several agent files instead. The first agent answers the requests that name none. */
   agents: z.array(AgentEntry).min(1).transform(listed).optional(),
   /** The PostgreSQL database that has the event log: `postgres://…`. Without it, the log is in the data directory. */
-  store: z.string().min(1).optional(),
+  store: address(parseStoreUrl).optional(),
   /** The NATS servers over which services that share this database hear of each other: `nats://…`. */
-  bus: z.string().min(1).optional(),
+  bus: address(parseBusUrl).optional(),
   /** Without it, nobody is authenticated, and the service listens only to its own machine. */
   auth: AuthConfig.optional(),
 });
@@ -52,5 +55,16 @@ function listed(entries: readonly z.infer<typeof AgentEntry>[]): ListedAgent[] {
   return entries.map((entry) => {
     const { id, file } = typeof entry === 'string' ? { id: undefined, file: entry } : entry;
     return { id: id ?? basename(file, extname(file)), file };
+  });
+}
+
+/** The error does not show what was found: the address may have a password. */
+function address(parse: (text: string) => unknown) {
+  return z.string().superRefine((text, context) => {
+    try {
+      parse(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: messageOf(error), params: { isWhole: true } });
+    }
   });
 }

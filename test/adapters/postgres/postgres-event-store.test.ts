@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../../src/adapters/postgres/database.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
-import { parseStoreUrl } from '../../../src/adapters/postgres/store-url.ts';
+import { parseStoreUrl } from '../../../src/config/addresses/store-url.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';

@@ -1,4 +1,5 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
@@ -65,6 +66,20 @@ describe.concurrent('a backup of a running service', () => {
       expect(listed).toMatchObject({ sessions: [{ sessionId: 'mine' }] });
     },
     'finds the service by its folder, whatever else runs on the machine',
+  );
+
+  verifies(
+    'cli.backup',
+    async () => {
+      await using folder = await tempDirectory();
+      const address = join(dataIn(folder), 'service.address');
+      await using service = await ServiceProcess.listening(['--data-dir', 'data'], { cwd: folder.path });
+      expect(await readFile(address, 'utf8')).toBe(`${service.url}\n`);
+      service.process.kill('SIGTERM');
+      expect(await service.process.ended).toMatchObject({ code: 0 });
+      expect(existsSync(address)).toBe(false);
+    },
+    'finds no address of a service that has stopped',
   );
 
   verifies(

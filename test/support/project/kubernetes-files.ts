@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { parseBusUrl } from '../../../src/adapters/nats/bus-url.ts';
-import { parseStoreUrl } from '../../../src/adapters/postgres/store-url.ts';
+import { parseBusUrl } from '../../../src/config/addresses/bus-url.ts';
+import { parseStoreUrl } from '../../../src/config/addresses/store-url.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import { ServiceConfig } from '../../../src/config/schema/service-config.ts';
 import { readDocument } from '../documents/documents.ts';

@@ -51,7 +51,7 @@ export class ContainerImage {
     return this.#stage.root;
   }
 
-  /** Runs its ENTRYPOINT or the command of its HEALTHCHECK, with a published port in place of 3001. */
+  /** Runs its ENTRYPOINT or the command of its HEALTHCHECK, on another port than 3001. */
   run(
     instruction: 'ENTRYPOINT' | 'HEALTHCHECK',
     port: number,
@@ -64,7 +64,7 @@ export class ContainerImage {
       ...variables,
       AGENT_SERVICE_DATA_DIR: join(root, variables.AGENT_SERVICE_DATA_DIR ?? ''),
       AGENT_SERVICE_CONFIG: join(root, variables.AGENT_SERVICE_CONFIG ?? ''),
-      AGENT_SERVICE_WEB_PORT: String(port),
+      PORT: String(port),
     };
     return new CommandGroup(program, [...args, ...further], { cwd: join(root, workdir), environment });
   }

@@ -7,7 +7,7 @@ import { LineInput } from '../../../src/cli/chat/line-input.ts';
 import type { Opening } from '../../../src/cli/chat/opening.ts';
 import { Screen } from '../../../src/cli/chat/screen.ts';
 import { EventQueue } from '../../../src/client/event-queue.ts';
-import type { StreamEvent } from '../../../src/client/session-client.ts';
+import { RefusedError, type StreamEvent } from '../../../src/client/session-client.ts';
 
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
@@ -19,6 +19,8 @@ class DirectedSession implements ChatSession {
   readonly #events = new EventQueue<StreamEvent>(100);
   /** What the chat has asked for. */
   readonly wishes: string[] = [];
+  /** What the next answers to questions are refused with. */
+  readonly refusals: RefusedError[] = [];
 
   async send(content: string) {
     const turnId = `turn ${content}`;
@@ -36,6 +38,8 @@ class DirectedSession implements ChatSession {
   }
   async answerInput(inputId: string, answer: object) {
     this.wishes.push(`ANSWER ${inputId} ${JSON.stringify(answer)}`);
+    const refusal = this.refusals.shift();
+    if (refusal) throw refusal;
   }
   say(...events: StreamEvent[]): void {
     for (const event of events) this.#events.push(event);
@@ -54,6 +58,14 @@ function question(turnId: string): StreamEvent {
   const data = {
     ...{ callId: 'c1', toolName: 'order', serverId: 'asking', inputId: 'c1.1.1', message: 'Which tea?' },
     question: { mode: 'form', schema: { type: 'object', properties } },
+  } as const;
+  return { event: 'inputRequired', data: structuredClone(data), turnId };
+}
+
+function formWithoutFields(turnId: string): StreamEvent {
+  const data = {
+    ...{ callId: 'c1', toolName: 'order', serverId: 'asking', inputId: 'c1.1.1', message: 'Go on?' },
+    question: { mode: 'form', schema: { type: 'object', properties: {} } },
   } as const;
   return { event: 'inputRequired', data: structuredClone(data), turnId };
 }
@@ -233,6 +245,17 @@ describe('a chat at a terminal', () => {
     );
   });
 
+  it('asks y or n about a form without fields', async () => {
+    const chat = startChat();
+    chat.input.write('do it\r');
+    await chat.wishes(1);
+    chat.session.say(formWithoutFields('turn do it'));
+    await chat.shows('accept? [y/n] ');
+    chat.input.write('n\r');
+    await chat.wishes(2);
+    expect(chat.session.wishes.at(-1)).toBe('ANSWER c1.1.1 {"action":"decline"}');
+  });
+
   it('declines for who says so', async () => {
     const chat = startChat();
     chat.input.write('do it\r');
@@ -351,24 +374,58 @@ describe('a chat of a script', () => {
     expect(chat.shown).toEqual({ replies: '1\x1b[0m\n2\n', notes: '→ write {}\n' });
   });
 
-  it('takes the next line as the answer to a question, and no line as a no', async () => {
+  it('denies a call that needs approval, and sends every line as a message', async () => {
     const chat = startChat({ isTerminal: false });
-    chat.input.end('one\nyes\ntwo\n');
+    chat.input.end('one\ny\n');
     await chat.wishes(1);
     chat.session.say(approval('turn one'));
     await chat.wishes(2);
     chat.session.say(response('turn one'));
     await chat.wishes(3);
-    chat.session.say(approval('turn two'));
-    await chat.wishes(4);
-    chat.session.say(response('turn two'));
+    chat.session.say(response('turn y'));
     expect(await chat.exit).toBe(0);
-    expect(chat.session.wishes).toEqual([
-      'one',
-      'APPROVE c1 h1',
-      'two',
-      'DENY c1 Nobody was there to answer.',
-    ]);
+    expect(chat.session.wishes).toEqual(['one', 'DENY c1 Nobody was there to answer.', 'y']);
+  });
+
+  it('denies a call before all of its input is there', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.input.write('one\n');
+    await chat.wishes(1);
+    chat.session.say(approval('turn one'));
+    await chat.wishes(2);
+    expect(chat.session.wishes).toEqual(['one', 'DENY c1 Nobody was there to answer.']);
+    chat.session.say(response('turn one'));
+    chat.input.end();
+    expect(await chat.exit).toBe(0);
+  });
+
+  it('answers no question of a tool server, and sends every line as a message', async () => {
+    for (const asked of [question('turn one'), formWithoutFields('turn one')]) {
+      const chat = startChat({ isTerminal: false });
+      chat.input.end('one\ny\n');
+      await chat.wishes(1);
+      chat.session.say(asked);
+      await chat.wishes(2);
+      chat.session.say(response('turn one'));
+      await chat.wishes(3);
+      chat.session.say(response('turn y'));
+      expect(await chat.exit).toBe(0);
+      expect(chat.session.wishes).toEqual(['one', 'ANSWER c1.1.1 {"action":"cancel"}', 'y']);
+    }
+  });
+
+  it('leaves a question to others when the service refuses its answer', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.session.refusals.push(
+      new RefusedError({ code: 'FORBIDDEN', message: 'You may not do this.', details: {} }),
+    );
+    chat.input.end('one\n');
+    await chat.wishes(1);
+    chat.session.say(question('turn one'));
+    await chat.wishes(2);
+    chat.session.say(response('turn one'));
+    expect(await chat.exit).toBe(0);
+    expect(chat.session.wishes).toEqual(['one', 'ANSWER c1.1.1 {"action":"cancel"}']);
   });
 
   it('ends with 1 when a message was not answered', async () => {

@@ -9,7 +9,7 @@ function exitOf(...args: string[]): Extract<CommandLine, { kind: 'exit' }> {
   return command;
 }
 
-function agentFileOf(args: string[], environment: Record<string, string> = {}): string | undefined {
+function agentFileOf(args: string[], environment: Record<string, string> = {}) {
   const command = parseCommandLine(args, environment);
   if (command.kind !== 'run') throw new Error('expected the command line to run the service');
   return command.agentFile;
@@ -21,7 +21,7 @@ describe('the command line', () => {
       '--mode mcp --web-port=5 --agent x.yml --transport stdio --host h --data-dir d --log-level debug';
     expect(parseCommandLine(args.split(' '), {})).toEqual({
       kind: 'run',
-      agentFile: 'x.yml',
+      agentFile: { name: '--agent', value: 'x.yml' },
       serviceFile: undefined,
       flags: { mode: 'mcp', webPort: '5', transport: 'stdio', host: 'h', dataDir: 'd', logLevel: 'debug' },
     });
@@ -30,8 +30,8 @@ describe('the command line', () => {
 
   it('takes the agent from the flag, else from the environment', () => {
     const environment = { AGENT_SERVICE_AGENT: 'env.yml' };
-    expect(agentFileOf(['--agent', 'flag.yml'], environment)).toBe('flag.yml');
-    expect(agentFileOf([], environment)).toBe('env.yml');
+    expect(agentFileOf(['--agent', 'flag.yml'], environment)).toEqual({ name: '--agent', value: 'flag.yml' });
+    expect(agentFileOf([], environment)).toEqual({ name: 'AGENT_SERVICE_AGENT', value: 'env.yml' });
     expect(agentFileOf([], { AGENT_SERVICE_AGENT: '' })).toBeUndefined();
   });
 

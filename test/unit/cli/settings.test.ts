@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings, SettingsError, type SettingsSources } from '../../../src/config/settings.ts';
+import { SettingsError } from '../../../src/config/given.ts';
+import { AuthConfig } from '../../../src/config/schema/auth-config.ts';
+import { resolveSettings, type SettingsSources } from '../../../src/config/settings.ts';
 
 const resolve = (sources: Partial<SettingsSources>) =>
   resolveSettings({ flags: {}, environment: {}, yaml: {}, ...sources });
@@ -19,7 +21,7 @@ describe('settings', () => {
   });
 
   it('are taken from a flag before the environment, and from that before the agent file', () => {
-    const flags = { webPort: '1' };
+    const flags = { webPort: '1', insecure: true };
     const environment = { AGENT_SERVICE_WEB_PORT: '2', AGENT_SERVICE_HOST: '::2' };
     const yaml = { port: 3, host: '::3', dataDir: ':memory:' };
     expect(resolve({ flags, environment, yaml })).toMatchObject({
@@ -27,8 +29,9 @@ describe('settings', () => {
       host: '::2',
       dataDir: ':memory:',
     });
-    expect(resolve({ environment, yaml })).toMatchObject({ port: 2 });
-    expect(resolve({ yaml })).toMatchObject({ port: 3, host: '::3' });
+    const insecure = { flags: { insecure: true } };
+    expect(resolve({ ...insecure, environment, yaml })).toMatchObject({ port: 2 });
+    expect(resolve({ ...insecure, yaml })).toMatchObject({ port: 3, host: '::3' });
   });
 
   it('have a flag each', () => {
@@ -127,6 +130,49 @@ describe('settings', () => {
     expect(() => resolve({ flags: { standby: true } })).toThrow(
       '--standby: there is nothing to wait for without --store',
     );
+    expect(() => resolve({ environment: { AGENT_SERVICE_STANDBY: '1' } })).toThrow(
+      new SettingsError('AGENT_SERVICE_STANDBY: there is nothing to wait for without --store'),
+    );
+  });
+
+  const DATABASE = 'postgres://db/agents';
+  const NATS = 'nats://bus';
+
+  it.each<[string, Partial<SettingsSources>]>([
+    ['--bus', { flags: { bus: NATS } }],
+    ['AGENT_SERVICE_BUS', { environment: { AGENT_SERVICE_BUS: NATS } }],
+    ['bus of the service file', { service: { bus: NATS } }],
+  ])('share nothing over %s without a database, nor stand by', (name, sources) => {
+    expect(() => resolve(sources)).toThrow(`${name}: there is nothing to share without --store`);
+    const environment = { ...sources.environment, AGENT_SERVICE_STORE: DATABASE };
+    expect(resolve({ ...sources, environment })).toMatchObject({ bus: NATS, store: DATABASE });
+    const standsBy = { ...sources, environment: { ...environment, AGENT_SERVICE_STANDBY: '1' } };
+    expect(() => resolve(standsBy)).toThrow(
+      `AGENT_SERVICE_STANDBY: it waits until no other service has the log, and with ${name} all of them have it`,
+    );
+  });
+
+  it.each<[string, Partial<SettingsSources>]>([
+    ['--host', { flags: { host: '0.0.0.0' } }],
+    ['AGENT_SERVICE_HOST', { environment: { AGENT_SERVICE_HOST: '0.0.0.0' } }],
+    ['server.host of the agent file', { yaml: { host: '0.0.0.0' } }],
+  ])('let other machines in by %s only with authentication, or insecurely', (name, sources) => {
+    expect(() => resolve(sources)).toThrow(`${name}: found "0.0.0.0", which other machines can reach`);
+    const auth = AuthConfig.parse({ apiKeys: true });
+    expect(resolve({ ...sources, service: { auth } }).host).toBe('0.0.0.0');
+    const flags = { ...sources.flags, insecure: true };
+    expect(resolve({ ...sources, flags }).host).toBe('0.0.0.0');
+  });
+
+  it.each<[string, Partial<SettingsSources>]>([
+    ['--store', { flags: { store: 'mysql://u:s3cret@db' } }],
+    ['AGENT_SERVICE_STORE', { environment: { AGENT_SERVICE_STORE: 'mysql://u:s3cret@db' } }],
+    ['--bus', { flags: { bus: 'http://u:s3cret@bus' } }],
+    ['AGENT_SERVICE_BUS', { environment: { AGENT_SERVICE_BUS: 'http://u:s3cret@bus' } }],
+  ])('refuse in %s what is no address of its kind, and do not repeat it', (name, sources) => {
+    const wrong = () => resolve(sources);
+    expect(wrong).toThrow(new RegExp(`^${name}: the .* must be .*(postgres|nats)://`));
+    expect(wrong).not.toThrow(/s3cret/);
   });
 
   it('allow the stdio transport only in mcp mode', () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ServerConfig } from '../../../src/config/schema/agent-config.ts';
+import { resolveSettings } from '../../../src/config/settings.ts';
 import { projectRoot } from '../../support/project/source-imports.ts';
 
 const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
@@ -30,6 +31,18 @@ describe('the Dockerfile', () => {
     }
     expect(last.match(/^(HEALTHCHECK|ENTRYPOINT) /gm)).toHaveLength(2);
     expect(last).toMatch(/^USER node$/m);
+  });
+
+  it('takes the port from each variable of the service', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    const variables = Object.fromEntries(
+      [...last.matchAll(/^(?:ENV| {3}) (\w+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]),
+    );
+    expect(variables).toHaveProperty('AGENT_SERVICE_CONFIG');
+    const portWith = (given: Record<string, string>): number =>
+      resolveSettings({ flags: { insecure: true }, environment: { ...variables, ...given }, yaml: {} }).port;
+    expect(portWith({})).toBe(3001);
+    for (const name of ['PORT', 'AGENT_SERVICE_WEB_PORT']) expect(portWith({ [name]: '8080' })).toBe(8080);
   });
 
   it('has a folder for each npm script that it runs', () => {

@@ -23,16 +23,20 @@ const PARAMETERS: readonly string[] = [
 export function parseStoreUrl(text: string): StoreAddress {
   const url = URL.parse(text);
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol))
-    throw new TypeError('--store: it must be like postgres://user:password@host:5432/database');
+    throw new TypeError(
+      'the address of the database must be like postgres://user:password@host:5432/database',
+    );
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
   if (!SCHEMA.test(schema))
     throw new TypeError(
-      `--store: its schema "${schema}" must be lower-case letters, digits and _, and begin with a letter`,
+      `the schema "${schema}" in the address of the database must be lower-case letters, digits and _, and begin with a letter`,
     );
   url.searchParams.delete('schema');
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined)
-    throw new TypeError(`--store: it has no parameter "${unknown}", only schema, ${PARAMETERS.join(', ')}`);
+    throw new TypeError(
+      `the address of the database has no parameter "${unknown}", only schema, ${PARAMETERS.join(', ')}`,
+    );
   const database = decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username);
   return { connectionString: url.href, schema, shown: `${url.host}/${database}, schema ${schema}` };
 }

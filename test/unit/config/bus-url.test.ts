@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBusUrl } from '../../../src/adapters/nats/bus-url.ts';
+import { parseBusUrl } from '../../../src/config/addresses/bus-url.ts';
 
 describe('the address of the bus', () => {
   it.each([
@@ -48,7 +48,7 @@ describe('the address of the bus', () => {
     } catch (error) {
       message = String(error);
     }
-    expect(message).toContain('--bus: expected the address of a NATS server');
+    expect(message).toContain('the bus must be the address of a NATS server');
     expect(message).not.toContain('s3cret');
   });
 });

@@ -54,6 +54,6 @@ function serverOf({ hostname, port }: URL): string {
 /** Names nothing of the address: it may hold a password. */
 function wrongUrl(): Error {
   return new Error(
-    '--bus: expected the address of a NATS server, such as nats://user:password@127.0.0.1:4222 (or tls://…; several with commas in between)',
+    'the bus must be the address of a NATS server, such as nats://user:password@127.0.0.1:4222 (or tls://…; several with commas in between)',
   );
 }
