@@ -456,8 +456,9 @@ describe('an approval while the service stops', () => {
     call.answer('paid');
     (await rig.model.call(2)).answer('Paid.');
     await draining;
-    expect(call.signal?.aborted).toBe(false);
-    expect(typesOf(await rig.logged('waiting'))).toContain('turn.completed');
+    expect(typesOf(await rig.logged('waiting')).slice(-3)).toEqual([
+      ...['tool-call.succeeded', 'step.completed', 'turn.completed'],
+    ]);
   });
 
   it('is refused when nothing would run the call, and can be given again after the next start', async () => {
