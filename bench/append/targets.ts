@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { parseStoreUrl } from '../../src/config/addresses/store-url.ts';
 import { loadSqlite } from '../../src/adapters/sqlite/file/load-sqlite.ts';
 import { createJsonLogger } from '../../src/app/logger.ts';
+import { parseStoreUrl } from '../../src/config/addresses/store-url.ts';
 import type { SessionEvent } from '../../src/core/log/events.ts';
 import type { EventStore } from '../../src/ports/event-store.ts';
 

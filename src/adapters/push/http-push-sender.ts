@@ -2,13 +2,13 @@ import type { LookupAddress } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from '../../network/public-address.ts';
 import {
   PushAddressError,
   type PushAnswer,
   type PushMessage,
   type PushSender,
 } from '../../ports/push-sender.ts';
-import { isPublicAddress } from '../../network/public-address.ts';
 import { pushUrl } from './push-url.ts';
 import { type ResolveName, receiverNames } from './receiver-names.ts';
 

@@ -39,7 +39,12 @@ export class WindowLimit {
   /** Whether the next event of the key would be one too many. Counts nothing. */
   isUsedUp(key: string): boolean {
     const window = this.#windows.get(key);
-    return this.#limit !== false && window !== null && window.msBeforeNext > 0 && window.consumedPoints >= this.#limit;
+    return (
+      this.#limit !== false &&
+      window !== null &&
+      window.msBeforeNext > 0 &&
+      window.consumedPoints >= this.#limit
+    );
   }
 
   /** How often the limit was exceeded. */

@@ -1,6 +1,14 @@
 import { Role, type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
-import { BINDINGS, listed, message, ReadReply, replyOf, type Said, taskFor } from '../../support/a2a/a2a-client.ts';
+import {
+  BINDINGS,
+  listed,
+  message,
+  ReadReply,
+  replyOf,
+  type Said,
+  taskFor,
+} from '../../support/a2a/a2a-client.ts';
 import { A2aRig } from '../../support/a2a/a2a-rig.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { verifies } from '../requirements.ts';

@@ -22,7 +22,10 @@ const REQUESTS = {
     body: { model: 'default', stream: false, messages: [{ role: 'user', content: 'talk' }] },
   },
   'a response': { path: '/v1/responses', body: { model: 'default', stream: true, input: 'talk' } },
-  'a response without a stream': { path: '/v1/responses', body: { model: 'default', stream: false, input: 'talk' } },
+  'a response without a stream': {
+    path: '/v1/responses',
+    body: { model: 'default', stream: false, input: 'talk' },
+  },
 };
 
 async function start(dataDir: string) {

@@ -10,7 +10,11 @@ it('a schema that Anthropic accepts stays as it is', () => {
 
 it('properties whose names Anthropic refuses are named in the description instead, at every depth', () => {
   const long = 'x'.repeat(65);
-  const where = { type: 'object', properties: { 'filter[id]': text, id: text }, required: ['filter[id]', 'id'] };
+  const where = {
+    type: 'object',
+    properties: { 'filter[id]': text, id: text },
+    required: ['filter[id]', 'id'],
+  };
   const schema = {
     type: 'object',
     description: 'Finds.',

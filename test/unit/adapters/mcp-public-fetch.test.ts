@@ -21,7 +21,9 @@ function fetching({ baseUrl = 'https://tools.example/mcp', issuer = '', redirect
   const fetch = async (input: string | URL): Promise<Response> => {
     sent.push(String(input));
     const location = to[String(input)];
-    return location === undefined ? new Response('{}') : new Response('moved', { status: 302, headers: { location } });
+    return location === undefined
+      ? new Response('{}')
+      : new Response('moved', { status: 302, headers: { location } });
   };
   const chosen = [issuer === '' ? undefined : issuer];
   return { sent, fetch: publicFetch({ baseUrl, chosen, fetch, lookUp }) };

@@ -35,7 +35,8 @@ describe('what a provider refuses', () => {
     [
       'beside words about images',
       {
-        message: "Invalid schema for function 'write': In context=('properties', 'image'), array schema missing items.",
+        message:
+          "Invalid schema for function 'write': In context=('properties', 'image'), array schema missing items.",
         param: 'tools[1].function.parameters',
         code: 'invalid_function_parameters',
       },
@@ -114,11 +115,17 @@ describe('what a provider refuses', () => {
       413,
       'Request too large for model `m` in organization `org_1` on tokens per minute (TPM): Limit 6000, Requested 12328, please reduce your message size and try again.',
     ],
-  ])('is the conversation, which must become shorter, where it has more tokens than a minute allows: %s', (status, message) => {
-    const { details, isPassing } = told({ message, code: 'rate_limit_exceeded' }, { status });
-    expect(details).toMatchObject({ refused: 'context', reason: expect.stringContaining('history.maxTokens') });
-    expect(isPassing).toBe(false);
-  });
+  ])(
+    'is the conversation, which must become shorter, where it has more tokens than a minute allows: %s',
+    (status, message) => {
+      const { details, isPassing } = told({ message, code: 'rate_limit_exceeded' }, { status });
+      expect(details).toMatchObject({
+        refused: 'context',
+        reason: expect.stringContaining('history.maxTokens'),
+      });
+      expect(isPassing).toBe(false);
+    },
+  );
 
   it('is asked for again where other requests of the minute are to blame', () => {
     const message =
@@ -130,7 +137,8 @@ describe('what a provider refuses', () => {
 
   it('is asked for again where the model wrote a call that the provider could not read: no tool is to blame', () => {
     const error = {
-      message: "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+      message:
+        "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
       code: 'tool_use_failed',
       failed_generation: '{"name": "write", "arguments": {"temperature"',
     };

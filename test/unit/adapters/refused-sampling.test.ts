@@ -16,7 +16,9 @@ function refusing(fields: readonly string[], { status = 400, code = 'unsupported
   const asked: Settings[] = [];
   const call = async ({ settings }: ModelRequest): Promise<ModelReply> => {
     asked.push(settings);
-    const sent: readonly string[] = Object.keys(settings ?? {}).map((name) => (name === 'topP' ? 'top_p' : name));
+    const sent: readonly string[] = Object.keys(settings ?? {}).map((name) =>
+      name === 'topP' ? 'top_p' : name,
+    );
     const param = fields.find((field) => sent.includes(field) || field === 'of the agent file');
     if (param === undefined) return REPLY;
     const named = param === 'of the agent file' ? 'temperature' : param;
@@ -35,12 +37,7 @@ describe('sampling that a client asks for', () => {
     const settings = { temperature: 0.7, topP: 0.9, maxTokens: 10 };
     expect(await ask(settings)).toBe(REPLY);
     expect(await ask(settings)).toBe(REPLY);
-    expect(asked).toEqual([
-      settings,
-      { topP: 0.9, maxTokens: 10 },
-      { maxTokens: 10 },
-      { maxTokens: 10 },
-    ]);
+    expect(asked).toEqual([settings, { topP: 0.9, maxTokens: 10 }, { maxTokens: 10 }, { maxTokens: 10 }]);
   });
 
   it('is sent as it is to a model that takes it', async () => {

@@ -75,7 +75,12 @@ describe('the schema of a tool, as a provider is sent it', () => {
       type: 'object',
       properties: {
         rows: list({ items: list(fields) }),
-        one: { anyOf: [{ type: ['array', 'null'], ...fields }, { type: 'object', properties: { items: city } }] },
+        one: {
+          anyOf: [
+            { type: ['array', 'null'], ...fields },
+            { type: 'object', properties: { items: city } },
+          ],
+        },
       },
       $defs: { Rows: list(fields) },
     });

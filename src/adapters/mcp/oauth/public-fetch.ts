@@ -52,7 +52,10 @@ export function publicFetch({
 }
 
 /** A name that cannot be resolved reaches nobody, and the request says why. */
-async function isPublic({ hostname }: URL, lookUp: NonNullable<PublicFetchOptions['lookUp']>): Promise<boolean> {
+async function isPublic(
+  { hostname }: URL,
+  lookUp: NonNullable<PublicFetchOptions['lookUp']>,
+): Promise<boolean> {
   const { isPublicAddress } = await import('../../../network/public-address.ts');
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return isPublicAddress(host);
