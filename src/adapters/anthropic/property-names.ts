@@ -1,21 +1,18 @@
-import { isSchema, mapSchemas, type Schema } from '../../model-http/provider/nested-schemas.ts';
+import {
+  isSchema,
+  mapSchemas,
+  oncePerSchema,
+  type Schema,
+} from '../../model-http/provider/nested-schemas.ts';
 
 /** Anthropic refuses a request whose tools have another one: https://github.com/ComposioHQ/composio/issues/3500 */
 const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
-
-const known = new WeakMap<Schema, Schema>();
 
 /**
  * The schema of a tool without the properties whose names Anthropic does not accept, such as `$filter`. Its description
  * names them instead, so that the model can still use them.
  */
-export function withAcceptedNames(schema: Schema): Schema {
-  const before = known.get(schema);
-  if (before) return before;
-  const accepted = mapSchemas(schema, onlyAccepted);
-  known.set(schema, accepted);
-  return accepted;
-}
+export const withAcceptedNames = oncePerSchema((schema) => mapSchemas(schema, onlyAccepted));
 
 function onlyAccepted(schema: Schema): Schema {
   const { properties, required, description } = schema;

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from '../../network/public-address.ts';
+import { hostOf, isPublicAddress } from '../../network/public-address.ts';
 import {
   PushAddressError,
   type PushAnswer,
@@ -75,11 +75,6 @@ export function httpPushSender({
       return answerTo(request, body);
     },
   };
-}
-
-/** Without the brackets of IPv6. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
 }
 
 /** Nobody reads the body of the answer, however long it is. */

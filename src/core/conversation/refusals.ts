@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../errors.ts';
 import type { SessionEvent } from '../log/events.ts';
 import { type Refused, refusedThings } from './refused.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { tokenSums } from './token-sums.ts';
 import { beginOfTurn, leaveOut, leaveOutImages, type Transcript } from './transcript.ts';
 
 /*
@@ -97,7 +97,8 @@ function withoutRefused(
 }
 
 function tokensFrom(transcript: Transcript, begin: number): number {
-  return transcript.slice(begin).reduce((sum, message) => sum + estimateTokens(message), 0);
+  const sums = tokenSums(transcript);
+  return (sums[transcript.length] ?? 0) - (sums[begin] ?? 0);
 }
 
 /** Unanswered messages are joined with the next message, so nobody can tell which of them was refused. */

@@ -20,6 +20,18 @@ const HOLDS_NAMED = new Set(['properties', 'patternProperties', '$defs', 'defini
 /** No schema that a model could fill in is nested deeper. */
 const DEEPEST = 64;
 
+/** Remembers the change of each schema: that of a tool stays the same object from call to call. */
+export function oncePerSchema(change: (schema: Schema) => Schema): (schema: Schema) => Schema {
+  const known = new WeakMap<Schema, Schema>();
+  return (schema) => {
+    const before = known.get(schema);
+    if (before) return before;
+    const changed = change(schema);
+    known.set(schema, changed);
+    return changed;
+  };
+}
+
 /** The schema, with each schema in it and then itself changed. What is nested too deeply stays as it is. */
 export function mapSchemas(schema: Schema, change: (schema: Schema) => Schema, depth = 0): Schema {
   if (depth === DEEPEST) return schema;

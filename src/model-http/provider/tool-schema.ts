@@ -1,6 +1,6 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 import { beginningOf } from '../../core/shorten.ts';
-import { isSchema, mapSchemas, type Schema } from './nested-schemas.ts';
+import { isSchema, mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
 
 /** OpenAI refuses a request with a longer description. */
 const MAX_DESCRIPTION_CHARACTERS = 1_024;
@@ -20,9 +20,6 @@ const DROPPED = [
   'else',
 ];
 
-/** By the tool's own schema, which stays the same object from call to call. */
-const known = new WeakMap<Schema, Schema>();
-
 /**
  * Makes a tool acceptable to every provider: its schema becomes an object with `properties`, without alternatives at the
  * top, and each list in it says what its items are. No check is lost, because the arguments are validated against the
@@ -32,13 +29,7 @@ export function acceptableTool({ name, description, inputSchema }: ModelTool): M
   return { name, description: shortened(description), inputSchema: acceptableSchema(inputSchema) };
 }
 
-function acceptableSchema(schema: Schema): Schema {
-  const before = known.get(schema);
-  if (before) return before;
-  const acceptable = mapSchemas(objectSchema(schema), withItems);
-  known.set(schema, acceptable);
-  return acceptable;
-}
+const acceptableSchema = oncePerSchema((schema) => mapSchemas(objectSchema(schema), withItems));
 
 /**
  * OpenAI and Google refuse the whole request for a list without `items`, and OpenAI for the tuples of older drafts, whose
@@ -81,16 +72,16 @@ const NO_FIELDS: Fields = { properties: {}, required: [] };
 /**
  * The properties of a schema and its alternatives. Required are those of the schema, `allOf` and every alternative.
  *
- * @param seen those of the parts that were looked at before. Each part is looked at once, because references can make few
+ * @param known those of the parts that were looked at before. Each part is looked at once, because references can make few
  * lines a schema of any size. A part within itself adds nothing.
  */
-function fieldsOf(schema: Schema, root: Schema, seen = new Map<Schema, Fields>()): Fields {
+function fieldsOf(schema: Schema, root: Schema, known = new Map<Schema, Fields>()): Fields {
   const ofPart = (part: Schema): Fields => {
-    const before = seen.get(part);
+    const before = known.get(part);
     if (before) return before;
-    seen.set(part, NO_FIELDS);
-    const fields = fieldsOf(resolved(part, root), root, seen);
-    seen.set(part, fields);
+    known.set(part, NO_FIELDS);
+    const fields = fieldsOf(resolved(part, root), root, known);
+    known.set(part, fields);
     return fields;
   };
   const partsOf = (key: string): Fields[] => schemasIn(schema[key]).map(ofPart);

@@ -52,12 +52,9 @@ export function publicFetch({
 }
 
 /** A name that cannot be resolved reaches nobody, and the request says why. */
-async function isPublic(
-  { hostname }: URL,
-  lookUp: NonNullable<PublicFetchOptions['lookUp']>,
-): Promise<boolean> {
-  const { isPublicAddress } = await import('../../../network/public-address.ts');
-  const host = hostname.replace(/^\[|\]$/g, '');
+async function isPublic(url: URL, lookUp: NonNullable<PublicFetchOptions['lookUp']>): Promise<boolean> {
+  const { hostOf, isPublicAddress } = await import('../../../network/public-address.ts');
+  const host = hostOf(url);
   if (isIP(host) !== 0) return isPublicAddress(host);
   const addresses = await lookUp(host).catch(() => []);
   return addresses.every(({ address }) => isPublicAddress(address));
