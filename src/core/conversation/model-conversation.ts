@@ -63,6 +63,13 @@ export function modelConversation(
   return messages.list;
 }
 
+/** A conversation that every provider accepts, with more text of the user at its end. */
+export function withUserText(conversation: readonly ModelMessage[], text: string): ModelMessage[] {
+  const messages = new Messages(conversation, conversation.length);
+  messages.addUser({ role: 'user', text });
+  return messages.list;
+}
+
 /** The tool calls of a message, without those whose request is missing in the log. */
 export function requestedCalls({ parts }: AssistantMessage): ModelToolCall[] {
   return parts.flatMap((part) => {

@@ -1,5 +1,6 @@
 import type { LanguageModel, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
 import type { ModelCall, ModelClient } from '../http/model-client.ts';
+import { askedToGoOn } from './asked-to-go-on.ts';
 import type { ProviderEndpoint } from './provider-endpoint.ts';
 import { RefusedSampling } from './refused-sampling.ts';
 import { acceptableTool } from './tool-schema.ts';
@@ -32,7 +33,8 @@ export function providerModel(access: ProviderEndpoint, load: () => Promise<Mode
       const { client, call } = await loaded();
       const request = { ...given, tools: given.tools.map(acceptableTool) };
       const heard = untilAborted(listener, signal);
-      return sampling.generate(request, (asked) => client.generate(call(asked, heard), signal));
+      const answer = (asked: ModelRequest) => client.generate(call(asked, heard), signal);
+      return askedToGoOn(request, (asked) => sampling.generate(asked, answer));
     },
   };
 }

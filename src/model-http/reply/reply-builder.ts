@@ -1,5 +1,6 @@
-import type { OpaqueData, TokenUsage } from '../../core/turn/reply-parts.ts';
+import type { OpaqueData, ReasoningPart, TokenUsage } from '../../core/turn/reply-parts.ts';
 import type { ModelReply, RawToolCall, ReplyListener, ReplyPart } from '../../ports/language-model.ts';
+import { EmptyReply } from '../failures/empty-reply.ts';
 import { ModelFailure, passingFailure } from '../failures/model-failure.ts';
 import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { endingOf } from './reply-ending.ts';
@@ -104,7 +105,7 @@ export class ReplyBuilder {
         if (end.hasIncompleteCall) throw this.#tooFewTokens('in the middle of a tool call');
         break;
       case 'complete':
-        if (isEmpty) throw passingFailure(this.#access, 'sent an empty reply: neither text nor a tool call');
+        if (isEmpty) throw new EmptyReply(this.#access, this.#parts.filter(isThought));
         break;
       default:
         ending satisfies never;
@@ -137,6 +138,10 @@ export class ReplyBuilder {
 
 function isContent({ type }: ReplyPart): boolean {
   return type === 'text' || type === 'refusal' || type === 'toolCall';
+}
+
+function isThought(part: ReplyPart): part is ReasoningPart {
+  return part.type === 'reasoning';
 }
 
 /** Repeats a reason only if it looks like a name. */

@@ -276,9 +276,10 @@ describe('a stream that goes wrong', () => {
 
   it('because nothing was said in it is asked again, and fails when it is so each time', async () => {
     const empty: UpstreamReply = { stream: [{ text: '' }, { finish: 'stop' }, { done: true }] };
-    await using harness = await OpenAiModelHarness.open(empty, empty, empty);
-    expect((await harness.fail()).details.reason).toMatch(/empty reply: neither text nor a tool call/);
-    expect(harness.upstream.requests).toHaveLength(3);
+    await using harness = await OpenAiModelHarness.open(empty, empty, empty, empty);
+    const { details } = await harness.fail({ config: { maxRetries: 1 } });
+    expect(details.reason).toMatch(/empty reply: neither text nor a tool call/);
+    expect(harness.upstream.requests).toHaveLength(4);
   });
 
   it.each<[string, (piece: string) => StreamStep]>([

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import type { ModelRequest } from '../../../src/ports/language-model.ts';
 import { replyText } from '../../support/models/replies.ts';
-import { type Answer, calls, type Ending, says, thinks } from './answers.ts';
+import { type Answer, calls, type Ending, question, reply, says, thinks } from './answers.ts';
 import { type LanguageModelHarness, scenario } from './harness.ts';
 import { ask, askInVain } from './outcome.ts';
 
@@ -50,16 +51,49 @@ export function endingScenarios(harness: LanguageModelHarness): void {
   });
 
   scenario(harness, 'endings', 'fails at a reply without a word', async () => {
-    await using subject = await harness.open([{ kind: 'reply', said: [] }], ONCE);
+    const empty: Answer = { kind: 'reply', said: [] };
+    await using subject = await harness.open([empty, empty], ONCE);
     expect((await askInVain(subject)).reason).toContain('empty reply');
   });
 
+  scenario(
+    harness,
+    'endings',
+    'tells a model to go on that says nothing after the results of tools',
+    async () => {
+      await using subject = await harness.open([{ kind: 'reply', said: [] }, reply(...says('Done.'))], ONCE);
+      const answer = await ask(subject, withResult(question()));
+      expect(replyText(answer.reply)).toBe('Done.');
+      expect(subject.requests.map(({ text }) => text.includes('Your last reply was empty'))).toEqual([
+        false,
+        true,
+      ]);
+    },
+  );
+
   scenario(harness, 'reasoning', 'fails at a reply with nothing but thoughts', async () => {
-    await using subject = await harness.open([{ kind: 'reply', said: thinks('Hm.') }], REPEATING);
+    const thoughts = reply(...thinks('Hm.'));
+    await using subject = await harness.open([thoughts, thoughts], REPEATING);
     const { reason, heard } = await askInVain(subject);
     expect(reason).toContain('empty reply');
-    expect(heard.thoughts).toEqual(['Hm.']);
+    expect(heard.thoughts).toEqual(['Hm.', 'Hm.']);
   });
+
+  scenario(
+    harness,
+    'reasoning',
+    'tells a model to go on that only thought, and keeps what it thought',
+    async () => {
+      await using subject = await harness.open([reply(...thinks('Hm.')), reply(...says('Done.'))], REPEATING);
+      const answer = await ask(subject);
+      expect(answer.reply.parts).toEqual([
+        { type: 'reasoning', text: 'Hm.' },
+        { type: 'text', text: 'Done.' },
+      ]);
+      expect(answer.heard.thoughts).toEqual(['Hm.']);
+      expect(subject.requests).toHaveLength(2);
+    },
+  );
 
   scenario(harness, 'endings', 'repeats a request that got a reply without a word', async () => {
     const answers: Answer[] = [
@@ -102,4 +136,17 @@ export function endingScenarios(harness: LanguageModelHarness): void {
 
 function ended(ending: Ending, ...pieces: string[]): Answer {
   return { kind: 'reply', said: says(...pieces), ending };
+}
+
+/** The request goes on after the model has called a tool. */
+function withResult(request: ModelRequest): ModelRequest {
+  const call = { type: 'toolCall', callId: 'c1', name: 'search', arguments: { query: 'Oslo' } } as const;
+  return {
+    ...request,
+    messages: [
+      ...request.messages,
+      { role: 'assistant', parts: [call] },
+      { role: 'tool', callId: 'c1', name: 'search', text: 'found' },
+    ],
+  };
 }

@@ -63,7 +63,7 @@ export function scenario(
   feature: Feature | 'always',
   name: string,
   test: () => Promise<void>,
-  timeoutMs = 30_000,
+  timeoutMs?: number,
 ): void {
   if (feature === 'always' || lacks[feature] === undefined) it(name, test, timeoutMs);
 }

@@ -3,6 +3,7 @@ import {
   type ConversationOptions,
   modelConversation,
   requestedCalls,
+  withUserText,
 } from '../../../src/core/conversation/model-conversation.ts';
 import type {
   AssistantMessage,
@@ -273,6 +274,28 @@ describe('a conversation of which something was refused', () => {
 
   it('is shown from its newest message on at last, and bare', () => {
     expect(shown(window, { caution: 'newest-alone' })).toEqual([user(`b\n\n${LEFT_OUT}`), ...newest]);
+  });
+});
+
+describe('text of the user at the end of a conversation', () => {
+  it('follows a reply', () => {
+    const conversation = [user('a'), reply(text('b'))];
+    expect(withUserText(conversation, 'go on')).toEqual([...conversation, user('go on')]);
+  });
+
+  it('is joined with the message that it would follow', () => {
+    expect(withUserText([user('a', { images: [image] })], 'go on')).toEqual([
+      user('a\n\ngo on', { images: [image] }),
+    ]);
+  });
+
+  it('does not stand directly behind the result of a tool', () => {
+    const conversation = [user('a'), reply(call('b')), result('b')];
+    expect(withUserText(conversation, 'go on')).toEqual([
+      ...conversation,
+      reply(text(NO_REPLY)),
+      user('go on'),
+    ]);
   });
 });
 
