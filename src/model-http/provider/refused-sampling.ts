@@ -8,7 +8,9 @@ const FIELDS = new Map([
 ] as const);
 type Sampling = 'temperature' | 'topP';
 
-/** With these codes the value is refused, not the setting. */
+/** With these codes the setting is refused, whatever its value. */
+const UNSUPPORTED = /^unsupported_(value|parameter)$/;
+/** With these codes the client has sent a value that no model takes, and has to know. */
 const OUT_OF_RANGE = /_(above|below)_m/;
 
 /**
@@ -17,7 +19,9 @@ const OUT_OF_RANGE = /_(above|below)_m/;
  * https://github.com/OpenHands/software-agent-sdk/issues/1837
  */
 export class RefusedSampling {
-  readonly #refused = new Set<Sampling>();
+  readonly #unsupported = new Set<Sampling>();
+  /** The last value that was refused for whatever reason. */
+  readonly #refused = new Map<Sampling, unknown>();
 
   async generate(
     request: ModelRequest,
@@ -27,24 +31,32 @@ export class RefusedSampling {
     try {
       return await call(asked);
     } catch (error) {
-      const setting = refusedSetting(error);
+      const refused = refusedSetting(error);
+      const value = refused && asked.settings?.[refused.setting];
+      if (refused === undefined || value === undefined) throw error;
       // A refusal comes instead of a reply, so nothing was passed on.
-      if (setting === undefined || asked.settings?.[setting] === undefined) throw error;
-      this.#refused.add(setting);
+      if (refused.isUnsupported) this.#unsupported.add(refused.setting);
+      else this.#refused.set(refused.setting, value);
       return this.generate(request, call);
     }
   }
 
   #without(request: ModelRequest): ModelRequest {
-    if (!request.settings || this.#refused.size === 0) return request;
-    const kept = Object.entries(request.settings).filter(([name]) => !this.#refused.has(name as Sampling));
+    if (!request.settings || this.#unsupported.size + this.#refused.size === 0) return request;
+    const kept = Object.entries(request.settings).filter((setting) => this.#isAccepted(...setting));
     return { ...request, settings: Object.fromEntries(kept) };
+  }
+
+  #isAccepted(name: string, value: unknown): boolean {
+    const setting = name as Sampling;
+    return !this.#unsupported.has(setting) && this.#refused.get(setting) !== value;
   }
 }
 
-function refusedSetting(error: unknown): Sampling | undefined {
+function refusedSetting(error: unknown): { setting: Sampling; isUnsupported: boolean } | undefined {
   if (!(error instanceof ModelFailure)) return undefined;
   const { status, code, param } = error.details;
-  if (status !== 400 || (typeof code === 'string' && OUT_OF_RANGE.test(code))) return undefined;
-  return FIELDS.get(param as 'temperature' | 'top_p');
+  const setting = FIELDS.get(param as 'temperature' | 'top_p');
+  if (setting === undefined || status !== 400 || OUT_OF_RANGE.test(String(code))) return undefined;
+  return { setting, isUnsupported: UNSUPPORTED.test(String(code)) };
 }

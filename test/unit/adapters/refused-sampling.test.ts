@@ -11,14 +11,18 @@ const REPLY: ModelReply = { parts: [{ type: 'text', text: 'Hello.' }] };
 type Settings = ModelRequest['settings'];
 
 /** A model that refuses the fields, and what it was asked with. */
-function refusing(fields: readonly string[], { status = 400, code = 'unsupported_value' } = {}) {
+function refusing(
+  fields: readonly string[],
+  { status = 400, code = 'unsupported_value', accepted = [] as readonly unknown[] } = {},
+) {
   const sampling = new RefusedSampling();
   const asked: Settings[] = [];
   const call = async ({ settings }: ModelRequest): Promise<ModelReply> => {
     asked.push(settings);
-    const sent: readonly string[] = Object.keys(settings ?? {}).map((name) =>
-      name === 'topP' ? 'top_p' : name,
-    );
+    const sent = Object.entries(settings ?? {}).flatMap(([name, value]) => {
+      if (accepted.includes(value)) return [];
+      return name === 'topP' ? 'top_p' : name;
+    });
     const param = fields.find((field) => sent.includes(field) || field === 'of the agent file');
     if (param === undefined) return REPLY;
     const named = param === 'of the agent file' ? 'temperature' : param;
@@ -38,6 +42,12 @@ describe('sampling that a client asks for', () => {
     expect(await ask(settings)).toBe(REPLY);
     expect(await ask(settings)).toBe(REPLY);
     expect(asked).toEqual([settings, { topP: 0.9, maxTokens: 10 }, { maxTokens: 10 }, { maxTokens: 10 }]);
+  });
+
+  it('is left out with the refused value only, where the provider does not say that it takes none', async () => {
+    const { asked, ask } = refusing(['top_p'], { code: 'BadRequestError', accepted: [0.9] });
+    for (const topP of [0, 0.9, 0]) expect(await ask({ topP })).toBe(REPLY);
+    expect(asked).toEqual([{ topP: 0 }, {}, { topP: 0.9 }, {}]);
   });
 
   it('is sent as it is to a model that takes it', async () => {
