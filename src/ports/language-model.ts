@@ -77,8 +77,8 @@ export interface ReplyListener {
  *   operator what to do and contains neither key nor prompt. `details.refused` is set if the provider refused
  *   the content of the conversation: see `Refused`.
  * - A request is retried only while nothing was passed to the listener.
- * - A model that answers without text and without tool calls is asked to go on. If it still says nothing, that is a failure.
- *   Reasoning of both replies is passed to the listener and is part of the reply.
+ * - A reply without text and without tool calls is a failure, unless the model says more when it is asked to go on. The
+ *   reasoning of both replies is then passed to the listener and is part of the reply.
  */
 export interface LanguageModel {
   /** For people: provider and model, such as `openai gpt-5`. */

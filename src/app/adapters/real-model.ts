@@ -31,5 +31,5 @@ export function realModel(config: LlmConfig, environment: Environment, log?: Log
         return access.api satisfies never;
     }
   };
-  return providerModel(access, load);
+  return providerModel(access, load, config);
 }

@@ -1,3 +1,4 @@
+import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { LanguageModel, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
 import type { ModelCall, ModelClient } from '../http/model-client.ts';
 import { askedToGoOn } from './asked-to-go-on.ts';
@@ -13,7 +14,11 @@ export interface ModelInterface {
 }
 
 /** A model behind one of the interfaces. The first call, or `warmUp`, loads the code of the interface. */
-export function providerModel(access: ProviderEndpoint, load: () => Promise<ModelInterface>): LanguageModel {
+export function providerModel(
+  access: ProviderEndpoint,
+  load: () => Promise<ModelInterface>,
+  { maxRetries }: Pick<LlmConfig, 'maxRetries'>,
+): LanguageModel {
   const { api, provider, model, rules } = access;
   const sampling = new RefusedSampling();
   let loading: Promise<ModelInterface> | undefined;
@@ -34,7 +39,8 @@ export function providerModel(access: ProviderEndpoint, load: () => Promise<Mode
       const request = { ...given, tools: given.tools.map(acceptableTool) };
       const heard = untilAborted(listener, signal);
       const answer = (asked: ModelRequest) => client.generate(call(asked, heard), signal);
-      return askedToGoOn(request, (asked) => sampling.generate(asked, answer));
+      const sampled = (asked: ModelRequest) => sampling.generate(asked, answer);
+      return maxRetries === 0 ? sampled(request) : askedToGoOn(request, sampled);
     },
   };
 }

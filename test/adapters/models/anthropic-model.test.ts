@@ -66,7 +66,7 @@ class FakeAnthropic {
       ...settings,
     });
     const access = providerEndpoint(config, {});
-    const model = providerModel(access, async () => messagesInterface(access, config));
+    const model = providerModel(access, async () => messagesInterface(access, config), config);
     this.#models.set(key, model);
     return model;
   }

@@ -81,7 +81,7 @@ class Provider implements AsyncDisposable {
       ...settings,
     });
     const access = providerEndpoint(config, {});
-    return providerModel(access, async () => responsesInterface(access, config));
+    return providerModel(access, async () => responsesInterface(access, config), config);
   }
 
   get only(): Received {

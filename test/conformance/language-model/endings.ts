@@ -51,8 +51,7 @@ export function endingScenarios(harness: LanguageModelHarness): void {
   });
 
   scenario(harness, 'endings', 'fails at a reply without a word', async () => {
-    const empty: Answer = { kind: 'reply', said: [] };
-    await using subject = await harness.open([empty, empty], ONCE);
+    await using subject = await harness.open([reply()], ONCE);
     expect((await askInVain(subject)).reason).toContain('empty reply');
   });
 
@@ -61,13 +60,11 @@ export function endingScenarios(harness: LanguageModelHarness): void {
     'endings',
     'tells a model to go on that says nothing after the results of tools',
     async () => {
-      await using subject = await harness.open([{ kind: 'reply', said: [] }, reply(...says('Done.'))], ONCE);
+      await using subject = await harness.open([reply(), reply(), reply(...says('Done.'))], REPEATING);
       const answer = await ask(subject, withResult(question()));
       expect(replyText(answer.reply)).toBe('Done.');
-      expect(subject.requests.map(({ text }) => text.includes('Your last reply was empty'))).toEqual([
-        false,
-        true,
-      ]);
+      const isToldToGoOn = subject.requests.map(({ text }) => text.includes('Your last reply was empty'));
+      expect(isToldToGoOn).toEqual([false, false, true]);
     },
   );
 

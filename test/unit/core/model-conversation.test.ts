@@ -291,11 +291,7 @@ describe('text of the user at the end of a conversation', () => {
 
   it('does not stand directly behind the result of a tool', () => {
     const conversation = [user('a'), reply(call('b')), result('b')];
-    expect(withUserText(conversation, 'go on')).toEqual([
-      ...conversation,
-      reply(text(NO_REPLY)),
-      user('go on'),
-    ]);
+    expect(withUserText(conversation, 'go on')).toEqual([...conversation, NO_REPLY, user('go on')]);
   });
 });
 
