@@ -69,6 +69,12 @@ describe('what a tool server of the internet names for its authorization', () =>
     expect(sent).toHaveLength(7);
   });
 
+  it('is not followed for a caller that looks at redirects itself', async () => {
+    const { sent, fetch } = fetching({ redirects: { 'https://login.example/a': 'https://tools.example/b' } });
+    expect((await fetch('https://login.example/a', { redirect: 'manual' })).status).toBe(302);
+    expect(sent).toEqual(['https://login.example/a']);
+  });
+
   it('is asked anywhere where the configuration names it', async () => {
     const { sent, fetch } = fetching({ issuer: 'https://inside.example/realm' });
     await fetch('https://inside.example/token');

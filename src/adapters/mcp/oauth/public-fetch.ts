@@ -43,12 +43,17 @@ export function publicFetch({
       await require(url);
       const response = await fetch(url, { ...init, redirect: 'manual' });
       const next = response.headers.get('location');
-      const isFollowed = (init?.method ?? 'GET') === 'GET' && redirects < MOST_REDIRECTS;
-      if (!isFollowed || !REDIRECTED.has(response.status) || next === null) return response;
+      const isRedirect = REDIRECTED.has(response.status) && next !== null;
+      if (!isRedirect || !isToFollow(init) || redirects === MOST_REDIRECTS) return response;
       await response.body?.cancel();
       url = new URL(next, url);
     }
   };
+}
+
+/** Not what sends something, nor where the caller looks at redirects itself. */
+function isToFollow({ method = 'GET', redirect = 'follow' }: RequestInit = {}): boolean {
+  return method === 'GET' && redirect === 'follow';
 }
 
 /** A name that cannot be resolved reaches nobody, and the request says why. */
