@@ -21,16 +21,19 @@ export function useServerLog(serverId: string, isShown: boolean): ServerLogView 
     if (!isShown) return;
     const gone = new AbortController();
     let lines: readonly ServerLogLine[] | null = null;
+    let isReading = false;
     const read = async (): Promise<void> => {
-      if (document.visibilityState !== 'visible') return;
+      if (isReading || document.visibilityState !== 'visible') return;
+      isReading = true;
       const path = `${serverPath(serverId)}/logs?after=${lines?.at(-1)?.seq ?? 0}`;
       try {
         const news = (await get<{ lines: ServerLogLine[] }>(path, gone.signal)).lines;
-        if (lines !== null && news.length === 0) return;
-        lines = joined(lines ?? [], news);
+        if (lines === null || news.length > 0) lines = joined(lines ?? [], news);
         setView({ lines, problem: null });
       } catch (error) {
         if (!gone.signal.aborted) setView({ lines, problem: errorText(error) });
+      } finally {
+        isReading = false;
       }
     };
     void read();

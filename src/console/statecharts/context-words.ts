@@ -8,6 +8,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['awaiting', 'Waiting for approval'],
   ['delegated', 'Waiting for the client'],
   ['asking', 'Waiting for an answer'],
+  ['isAskedAgain', 'Asked for another form of its reply'],
   ['turnId', 'Id of the turn'],
   ['sessionId', 'Session'],
   ['name', 'Tool server'],

@@ -23,8 +23,12 @@ export function useLiveScene(charts: Charts, onPlay: (turnId: string) => void): 
   const history = useMachineHistory();
   const [choice, setChoice] = useState<Choice>({ kind: 'follow' });
   const machine = chosenMachine(choice, history, sessionId);
-  const last = useLastTurn(choice.kind === 'follow' && machine === undefined);
-  const moment = useMemo(() => (machine ? momentOfMachine(machine) : last), [machine, last]);
+  const last = useLastTurn(choice.kind === 'follow' && machine?.state.status !== 'active');
+  const moment = useMemo(() => {
+    const shown = machine ? momentOfMachine(machine) : null;
+    // While the page was hidden, a machine may have come and gone. The log has its turn.
+    return shown && (last === null || last.turnId === shown.turnId) ? shown : last;
+  }, [machine, last]);
   const chart = charts[choice.kind === 'machine' ? choice.machine : 'turn'];
   const lit = useMemo(
     () => ({
