@@ -67,8 +67,9 @@ async function unknownPart(
 }
 
 /** No message from before the last one of these is in question: `givenThread` leaves it out, or it was cleared. */
-const ANSWERING: ReadonlySet<SessionEvent['type']> = new Set([
-  ...(['step.completed', 'session.reset', 'session.forked'] as const),
+const ANSWERING: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
+  'step.completed',
+  'session.reset',
 ]);
 
 interface SplitThread {

@@ -146,5 +146,5 @@ export async function unansweredMessages(
 }
 
 const ANSWERING: ReadonlySet<SessionEvent['type']> = new Set([
-  ...(['step.completed', 'session.reset', 'session.extended', 'session.forked'] as const),
+  ...(['step.completed', 'session.reset', 'session.extended'] as const),
 ]);
