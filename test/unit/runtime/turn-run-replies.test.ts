@@ -140,7 +140,7 @@ describe('a conversation that the provider finds too long', () => {
     });
     await rig.say('again');
     const { messages } = (await rig.model.call(5)).request;
-    expect(messages.map(textOf).map((text) => text.slice(0, 3))).toEqual(['3 x', 'ok', 'aga']);
+    expect(messages.map(textOf).map((text) => text.slice(0, 3))).toEqual(['3 x', 'ok', 'sho']);
     expect(messages.reduce((sum, message) => sum + estimateTokens(message), 0)).toBeLessThanOrEqual(
       shownTokens / 2,
     );
