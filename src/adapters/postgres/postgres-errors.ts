@@ -84,8 +84,8 @@ export function notOpened(error: unknown, shown: string): unknown {
   if (!isOfDriver) return error;
   const isCertificate = CERTIFICATE.test(codeOf(error) ?? '');
   const hint = isCertificate
-    ? 'sslrootcert in --store names the certificate of its authority'
-    : 'see --store';
+    ? 'sslrootcert in the address of the store names the certificate of its authority'
+    : 'check the address of the store';
   return new StorageAwayError(`cannot open PostgreSQL at ${shown}: ${messageOf(error)}; ${hint}`, {
     cause: error,
   });

@@ -34,5 +34,7 @@ export function keyHeaders(token: string | undefined): Readonly<Record<string, s
   if (token === undefined) return {};
   if (/^[\x21-\x7e]+$/.test(token)) return { Authorization: `Bearer ${token}` };
   // Does not show the text, because it may be a key with something beside it.
-  throw new Error('--key: found text that no header can have; expected a key such as as_…');
+  throw new Error(
+    '--key or AGENT_SERVICE_KEY: found text that no header can have; expected a key such as as_…',
+  );
 }

@@ -1,3 +1,5 @@
+import { percentDecoded } from '../../core/percent-decoded.ts';
+
 /** Where NATS servers are, and as whom to connect. */
 export interface BusAddress {
   readonly servers: readonly string[];
@@ -20,11 +22,11 @@ export function parseBusUrl(text: string): BusAddress {
   const [first] = urls;
   if (!first) throw wrongUrl();
   const { username, password } = first;
-  const user = decodeURIComponent(username);
+  const user = percentDecoded(username) ?? '';
   return {
     servers: urls.map(serverOf),
     user: password === '' ? undefined : user,
-    password: password === '' ? undefined : decodeURIComponent(password),
+    password: password === '' ? undefined : percentDecoded(password),
     token: password === '' && user !== '' ? user : undefined,
     isTls: urls.some(({ protocol }) => protocol === 'tls:'),
     shown: urls.map(({ protocol, host }) => `${protocol}//${host}`).join(','),
@@ -34,17 +36,9 @@ export function parseBusUrl(text: string): BusAddress {
 function parseOne(text: string): URL {
   if (!/^(nats|tls):\/\//.test(text) || !URL.canParse(text)) throw wrongUrl();
   const url = new URL(text);
-  if (url.hostname === '' || !isDecodable(url)) throw wrongUrl();
+  const isDecodable = percentDecoded(`${url.username}:${url.password}`) !== undefined;
+  if (url.hostname === '' || !isDecodable) throw wrongUrl();
   return url;
-}
-
-/** Whether its `%` are followed by what they stand for. */
-function isDecodable({ username, password }: URL): boolean {
-  try {
-    return decodeURIComponent(username + password) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function serverOf({ hostname, port }: URL): string {

@@ -1,3 +1,5 @@
+import { percentDecoded } from '../../core/percent-decoded.ts';
+
 /** Where the tables are. */
 export interface StoreAddress {
   /** For the driver: without what is meant for this service. */
@@ -26,6 +28,12 @@ export function parseStoreUrl(text: string): StoreAddress {
     throw new TypeError(
       'the address of the database must be like postgres://user:password@host:5432/database',
     );
+  const { username, password, pathname } = url;
+  // The driver would say no more than "URI malformed". The text may be the password, so the error does not repeat it.
+  if (percentDecoded(`${username}:${password}${pathname}`) === undefined)
+    throw new TypeError(
+      'the address of the database has a % that begins no code; write a percent sign as %25',
+    );
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
   if (!SCHEMA.test(schema))
     throw new TypeError(
@@ -35,8 +43,13 @@ export function parseStoreUrl(text: string): StoreAddress {
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined)
     throw new TypeError(
-      `the address of the database has no parameter "${unknown}", only schema, ${PARAMETERS.join(', ')}`,
+      `the address of the database has no parameter ${shownName(unknown)}, only schema, ${PARAMETERS.join(', ')}`,
     );
-  const database = decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username);
+  const database = percentDecoded(pathname.slice(1)) || percentDecoded(username);
   return { connectionString: url.href, schema, shown: `${url.host}/${database}, schema ${schema}` };
+}
+
+/** A `?` in the password makes the rest of the address a parameter. */
+function shownName(parameter: string): string {
+  return /^\w+$/.test(parameter) ? `"${parameter}"` : 'of this name (write a ? in the password as %3F)';
 }

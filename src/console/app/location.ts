@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react';
+import { percentDecoded } from '../../core/percent-decoded.ts';
 
 export const panels = ['chat', 'approvals', 'timeline', 'statecharts', 'servers', 'health', 'keys'] as const;
 export type Panel = (typeof panels)[number];
@@ -38,21 +39,13 @@ function parseHash(hash: string): Location {
   const seq = Number(parameters.get('event'));
   return {
     panel: panels.find((candidate) => candidate === name) ?? 'chat',
-    sessionId: session ? decode(session) : DEFAULT_SESSION,
+    // A URL that was typed by hand may be badly encoded.
+    sessionId: session ? (percentDecoded(session) ?? session) : DEFAULT_SESSION,
     beside: companions.find((candidate) => candidate === parameters.get('beside')),
     turnId: parameters.get('turn') ?? undefined,
     seq: Number.isInteger(seq) && seq > 0 ? seq : undefined,
     view: parameters.get('view') === 'list' ? 'list' : undefined,
   };
-}
-
-/** A URL that was typed by hand may be badly encoded. Its text is then used unchanged. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 export function hrefOf({ panel, sessionId, beside, turnId, seq, view }: Location): string {

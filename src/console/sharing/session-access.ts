@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { GrantAccess } from '../../core/access/grant.ts';
+import { percentDecoded } from '../../core/percent-decoded.ts';
 import type { SessionView } from '../../core/session/session-view.ts';
 import { type Account, useAccount } from '../service/account.ts';
 import { get } from '../service/api.ts';
@@ -21,11 +22,8 @@ const OWN: SessionAccess = { owner: null, isOwn: true, mayTalk: true, mayApprove
 export function ownerOf(sessionId: string): string | null {
   const [, principal, ...name] = sessionId.split('/');
   if (principal === undefined || name.length === 0) return null;
-  try {
-    return decodeURIComponent(principal);
-  } catch {
-    return principal; // The id was typed by hand.
-  }
+  // An id that was typed by hand may be badly encoded.
+  return percentDecoded(principal) ?? principal;
 }
 
 /** Until the service has answered, the reader may only read. */

@@ -1,5 +1,6 @@
 import type { AgentId } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { percentDecoded } from '../../core/percent-decoded.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Handshake, HttpRequest } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
@@ -36,7 +37,7 @@ export class AgentChoice {
     if (request.agent !== undefined) return request;
     const [, inPath, path = '/'] = PATH.exec(request.path) ?? [];
     if (inPath !== undefined) {
-      const agent = this.#known(decoded(inPath));
+      const agent = this.#known(percentDecoded(inPath) ?? inPath);
       return { ...request, path, agent, prefix: `/agents/${agent}` };
     }
     const inQuery = request.query.includes('agent=') ? new URLSearchParams(request.query).get('agent') : null;
@@ -94,13 +95,5 @@ function agentField(text: string): unknown {
     return typeof body === 'object' && body !== null && 'agent' in body ? body.agent : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
   }
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '../../core/access/scopes.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { percentDecoded } from '../../core/percent-decoded.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { ServedRequest } from './http-message.ts';
 
@@ -106,16 +107,12 @@ function parameterIn(part: string): { name: string; verb: string } {
 }
 
 function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch (error) {
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      'The URL is not properly percent-encoded.',
-      { issue: `"${segment}" cannot be decoded`, suggestion: 'Write a percent sign as %25.' },
-      error,
-    );
-  }
+  const text = percentDecoded(segment);
+  if (text !== undefined) return text;
+  throw new ServiceError('INVALID_REQUEST', 'The URL is not properly percent-encoded.', {
+    issue: `"${segment}" cannot be decoded`,
+    suggestion: 'Write a percent sign as %25.',
+  });
 }
 
 function wrongMethod(

@@ -478,7 +478,7 @@ describe('a database that refuses', () => {
   it('at the start is named, with its address', async () => {
     const url = server.newUrl().replace('tester@', 'nobody-else@');
     await expect(open(url)).rejects.toThrow(
-      `cannot open PostgreSQL at 127.0.0.1:${server.port}/postgres, schema ${new URL(url).searchParams.get('schema')}: role "nobody-else" does not exist; see --store`,
+      `cannot open PostgreSQL at 127.0.0.1:${server.port}/postgres, schema ${new URL(url).searchParams.get('schema')}: role "nobody-else" does not exist; check the address of the store`,
     );
   });
 });

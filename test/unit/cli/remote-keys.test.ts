@@ -90,6 +90,6 @@ describe('the API keys of a running service', () => {
 
   it('need a token that a header can have; the error does not show it', async () => {
     const keys = remoteKeys({ url: 'http://127.0.0.1:9', token: 'as_sekrit\nx' });
-    await expect(keys.list()).rejects.toThrow(/^--key: found text that(?!.*sekrit)/);
+    await expect(keys.list()).rejects.toThrow(/^--key or AGENT_SERVICE_KEY: found text that(?!.*sekrit)/);
   });
 });

@@ -120,6 +120,7 @@ const typesOnly: Readonly<Record<string, readonly string[]>> = {
 /** Files that browsers may load all the same: they load no other. */
 const withoutPackages: ReadonlySet<string> = new Set([
   'src/core/log/legacy-sentences.ts',
+  'src/core/percent-decoded.ts',
   'src/core/visible.ts',
 ]);
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
-import { type Mask, percentDecoded } from '../failure/secret-mask.ts';
+import { decodedIn, type Mask } from '../failure/secret-mask.ts';
 import { authorizedFetch } from '../oauth/authorized-fetch.ts';
 import type { ServerAuthorization } from '../oauth/server-authorization.ts';
 import { type Fetch, fetchInTrace } from './http-fetch.ts';
@@ -43,7 +43,7 @@ function addressOf(config: HttpConfig): Pick<HttpEndpoint, 'url' | 'headers'> {
   const headers = { ...config.headers };
   const isAuthorized = Object.keys(headers).some(isAuthorization);
   if (!isAuthorized && (url.username !== '' || url.password !== '')) {
-    const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
+    const credentials = `${decodedIn(url.username)}:${decodedIn(url.password)}`;
     headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
   url.username = '';

@@ -1,3 +1,5 @@
+import { percentDecoded } from '../../../core/percent-decoded.ts';
+
 /** A resource that a tool server lists. */
 export interface ListedResource {
   readonly serverId: string;
@@ -14,14 +16,8 @@ export function publicUri({ serverId, uri }: ListedResource, isShared: boolean):
 /** The server that an address names, and the address by which that server knows the resource. Null if it names none. */
 export function namedServer(address: string): ListedResource | null {
   if (!address.startsWith(SCHEME)) return null;
-  const [serverId, uri, ...more] = address.slice(SCHEME.length).split('/');
-  if (!serverId || !uri || more.length > 0) return null;
-  try {
-    return { serverId: decodeURIComponent(serverId), uri: decodeURIComponent(uri) };
-  } catch {
-    // Not written by `publicUri`.
-    return null;
-  }
+  const [serverId, uri, ...more] = address.slice(SCHEME.length).split('/').map(percentDecoded);
+  return serverId && uri && more.length === 0 ? { serverId, uri } : null;
 }
 
 /** The addresses that more than one server lists. */
