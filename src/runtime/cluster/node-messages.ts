@@ -111,9 +111,18 @@ export function encodeMessage(message: NodeMessage): string {
   });
 }
 
+/** Feeds hold no sets, so nothing in them is escaped. */
+const FEED = '{"type":"feed",';
+
+/** @param items as the texts of a JSON list, without its brackets. */
+export function encodeFeed({ from, n }: Pick<Feed, 'from' | 'n'>, items: string): string {
+  return `${FEED}"from":${from},"n":${n},"items":[${items}]}`;
+}
+
 /** Null for what is not a message of this release: nodes of two releases may run together. */
 export function parseMessage(text: string): NodeMessage | null {
-  const value: unknown = text.includes(SET_IN_JSON) ? JSON.parse(text, revive) : JSON.parse(text);
+  const isEscaped = !text.startsWith(FEED) && text.includes(SET_IN_JSON);
+  const value: unknown = isEscaped ? JSON.parse(text, revive) : JSON.parse(text);
   return isMessage(value) ? value : null;
 }
 

@@ -2,7 +2,7 @@ import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { NodeId } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
-import { nodeSubject } from './node-messages.ts';
+import { encodeFeed, nodeSubject } from './node-messages.ts';
 import type { Outbox } from './outbox.ts';
 import { isPiece, SignalBatch } from './signal-batch.ts';
 
@@ -159,6 +159,6 @@ export class SignalRelay implements Disposable {
 
   #publish(node: NodeId, n: number, items: string): void {
     const { outbox, self } = this.#deps;
-    outbox.publish(nodeSubject(node), `{"type":"feed","from":${self},"n":${n},"items":[${items}]}`);
+    outbox.publish(nodeSubject(node), encodeFeed({ from: self, n }, items));
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { encodeMessage, parseMessage } from '../../../../src/runtime/cluster/node-messages.ts';
+import { encodeFeed, encodeMessage, parseMessage } from '../../../../src/runtime/cluster/node-messages.ts';
 
 /** What the other node gets as the payload. */
 function received(payload: unknown): unknown {
@@ -21,6 +21,12 @@ it.each([
   ['a text that is the key', { text: '\u0000set' }],
 ])('%s arrives as it was', (_, payload) => {
   expect(received(payload)).toStrictEqual(payload);
+});
+
+it('what a client or a tool has sent arrives as it was in a feed, too', () => {
+  const items = [['s', [{ event: { value: JSON.parse(FOREIGN) } }]]];
+  const text = encodeFeed({ from: 1, n: 7 }, JSON.stringify(items).slice(1, -1));
+  expect(parseMessage(text)).toStrictEqual({ type: 'feed', from: 1, n: 7, items });
 });
 
 it.each(['1', 'null', '{}', '{"entries":1}', '{"entries":[1]}'])(
