@@ -5,6 +5,8 @@ import type { SchemaVerdict } from '../../ports/schema-check.ts';
 
 /** A thread that answers nothing for so long is ended. */
 const LONGEST_CHECK_MS = 2_000;
+/** On a busy machine a thread takes seconds to load Ajv, which is not the fault of a schema. */
+const LONGEST_START_MS = 60_000;
 /** Ajv keeps what it has compiled, so a thread is replaced after this many checks. */
 const CHECKS_PER_THREAD = 500;
 /** Most checks of one owner that may wait. */
@@ -23,6 +25,12 @@ export interface SchemaTask {
   readonly root: string;
 }
 
+interface Thread {
+  readonly worker: Worker;
+  /** Rejects when the thread cannot start. */
+  readonly started: Promise<unknown>;
+}
+
 export interface WaitingTask {
   readonly owner: string;
   readonly task: SchemaTask;
@@ -35,7 +43,7 @@ export interface WaitingTask {
  * of the schemas take turns: however slow those of one are, another waits for one of its checks at most.
  */
 export class SchemaThread {
-  #worker: Worker | null = null;
+  #thread: Thread | null = null;
   #checks = 0;
   /** Those whose turn it is first stand first. None is empty. */
   readonly #waiting = new Map<string, WaitingTask[]>();
@@ -83,38 +91,43 @@ export class SchemaThread {
   }
 
   async #check({ owner, task }: WaitingTask): Promise<SchemaVerdict> {
-    const worker = this.#thread();
+    const { worker, started } = this.#nextThread();
     try {
+      await started;
       worker.postMessage(task);
       const [verdict] = await once(worker, 'message', { signal: AbortSignal.timeout(LONGEST_CHECK_MS) });
       return verdict;
     } catch {
       // It took too long, or the thread had no memory left.
-      this.#worker = null;
+      this.#thread = null;
       await worker.terminate();
       this.#onEnded(owner);
       return NOT_IN_TIME;
     }
   }
 
-  #thread(): Worker {
+  #nextThread(): Thread {
     if (this.#checks >= CHECKS_PER_THREAD) {
-      void this.#worker?.terminate();
-      this.#worker = null;
+      void this.#thread?.worker.terminate();
+      this.#thread = null;
     }
-    if (!this.#worker) {
-      this.#checks = 0;
-      // The file is .ts in a checkout and .js in a build.
-      const file = new URL(`./schema-worker${extname(import.meta.url)}`, import.meta.url);
-      const worker = new Worker(file, { name: 'schemas', resourceLimits: LIMITS });
-      worker.unref();
-      // The check that waits for the thread hears of it, too. The next one needs another thread.
-      worker.on('error', () => {
-        if (this.#worker === worker) this.#worker = null;
-      });
-      this.#worker = worker;
-    }
+    if (!this.#thread) this.#checks = 0;
     this.#checks += 1;
-    return this.#worker;
+    this.#thread ??= this.#start();
+    return this.#thread;
+  }
+
+  #start(): Thread {
+    // The file is .ts in a checkout and .js in a build.
+    const file = new URL(`./schema-worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(file, { name: 'schemas', resourceLimits: LIMITS });
+    worker.unref();
+    // The check that waits for the thread hears of it, too. The next one needs another thread.
+    worker.on('error', () => {
+      if (this.#thread?.worker === worker) this.#thread = null;
+    });
+    // Its first message says that it has started.
+    const started = once(worker, 'message', { signal: AbortSignal.timeout(LONGEST_START_MS) });
+    return { worker, started };
   }
 }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { SchemaVerdict } from '../../ports/schema-check.ts';
 import { compile, describe, loadAjv } from './schema-compiler.ts';
 
-/* The thread of `SchemaThread`: answers each message with a verdict. */
+/* The thread of `SchemaThread`: says that it has started, then answers each message with a verdict. */
 
 interface Task {
   readonly schema: Readonly<Record<string, unknown>>;
@@ -11,6 +11,7 @@ interface Task {
 }
 
 const ajv = loadAjv();
+void ajv.then(() => parentPort?.postMessage('started'));
 
 parentPort?.on('message', async (task: Task) => {
   parentPort?.postMessage(await verdictOf(task));
