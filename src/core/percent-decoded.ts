@@ -6,3 +6,8 @@ export function percentDecoded(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** The text with what its percent codes stand for; the text as it is if a `%` begins no code. */
+export function percentDecodedIfValid(text: string): string {
+  return percentDecoded(text) ?? text;
+}

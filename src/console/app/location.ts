@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react';
-import { percentDecoded } from '../../core/percent-decoded.ts';
+import { percentDecodedIfValid } from '../../core/percent-decoded.ts';
 
 export const panels = ['chat', 'approvals', 'timeline', 'statecharts', 'servers', 'health', 'keys'] as const;
 export type Panel = (typeof panels)[number];
@@ -40,7 +40,7 @@ function parseHash(hash: string): Location {
   return {
     panel: panels.find((candidate) => candidate === name) ?? 'chat',
     // A URL that was typed by hand may be badly encoded.
-    sessionId: session ? (percentDecoded(session) ?? session) : DEFAULT_SESSION,
+    sessionId: session ? percentDecodedIfValid(session) : DEFAULT_SESSION,
     beside: companions.find((candidate) => candidate === parameters.get('beside')),
     turnId: parameters.get('turn') ?? undefined,
     seq: Number.isInteger(seq) && seq > 0 ? seq : undefined,

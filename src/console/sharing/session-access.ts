@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { GrantAccess } from '../../core/access/grant.ts';
-import { percentDecoded } from '../../core/percent-decoded.ts';
+import { percentDecodedIfValid } from '../../core/percent-decoded.ts';
 import type { SessionView } from '../../core/session/session-view.ts';
 import { type Account, useAccount } from '../service/account.ts';
 import { get } from '../service/api.ts';
@@ -23,7 +23,7 @@ export function ownerOf(sessionId: string): string | null {
   const [, principal, ...name] = sessionId.split('/');
   if (principal === undefined || name.length === 0) return null;
   // An id that was typed by hand may be badly encoded.
-  return percentDecoded(principal) ?? principal;
+  return percentDecodedIfValid(principal);
 }
 
 /** Until the service has answered, the reader may only read. */

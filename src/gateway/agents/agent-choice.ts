@@ -1,6 +1,6 @@
 import type { AgentId } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { percentDecoded } from '../../core/percent-decoded.ts';
+import { percentDecodedIfValid } from '../../core/percent-decoded.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Handshake, HttpRequest } from '../../ports/web-server.ts';
 import type { ServedRequest } from '../http/http-message.ts';
@@ -37,7 +37,7 @@ export class AgentChoice {
     if (request.agent !== undefined) return request;
     const [, inPath, path = '/'] = PATH.exec(request.path) ?? [];
     if (inPath !== undefined) {
-      const agent = this.#known(percentDecoded(inPath) ?? inPath);
+      const agent = this.#known(percentDecodedIfValid(inPath));
       return { ...request, path, agent, prefix: `/agents/${agent}` };
     }
     const inQuery = request.query.includes('agent=') ? new URLSearchParams(request.query).get('agent') : null;

@@ -1,4 +1,4 @@
-import { percentDecoded } from '../../../core/percent-decoded.ts';
+import { percentDecodedIfValid } from '../../../core/percent-decoded.ts';
 import { replacing } from '../../../core/replaced-texts.ts';
 import type { McpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
 import type { OAuthConfig } from '../../../core/tool-server/oauth-config.ts';
@@ -29,7 +29,7 @@ function stdioSecrets(config: Extract<McpServerConfig, { type: 'stdio' }>): stri
 
 function httpSecrets(config: Extract<McpServerConfig, { type: 'http' }>): string[] {
   const url = new URL(config.baseUrl);
-  const inUrl = [url.username, url.password].flatMap((part) => [part, decodedIn(part)]);
+  const inUrl = [url.username, url.password].flatMap((part) => [part, percentDecodedIfValid(part)]);
   return [
     ...inUrl,
     ...[...url.searchParams].flatMap(namedSecrets),
@@ -47,7 +47,7 @@ function namedSecrets([name, value]: [string, string]): string[] {
   if (!SECRET_NAME.test(name) && value.length < MIN_SUSPECT_CHARACTERS) return [];
   // Servers repeat `Bearer abc` as `abc`, and a database URL as its password.
   const credential = value.split(' ').at(-1) ?? value;
-  const password = URL.canParse(value) ? decodedIn(new URL(value).password) : '';
+  const password = URL.canParse(value) ? percentDecodedIfValid(new URL(value).password) : '';
   return [value, credential, password];
 }
 
@@ -58,9 +58,4 @@ function argumentSecrets(args: readonly string[]): string[] {
     const equals = arg.indexOf('=');
     return equals === -1 ? (args[index + 1] ?? []) : arg.slice(equals + 1);
   });
-}
-
-/** A text that is not percent-encoded stays as it is. */
-export function decodedIn(partOfUrl: string): string {
-  return percentDecoded(partOfUrl) ?? partOfUrl;
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { percentDecodedIfValid } from '../../../core/percent-decoded.ts';
 import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
-import { decodedIn, type Mask } from '../failure/secret-mask.ts';
+import type { Mask } from '../failure/secret-mask.ts';
 import { authorizedFetch } from '../oauth/authorized-fetch.ts';
 import type { ServerAuthorization } from '../oauth/server-authorization.ts';
 import { type Fetch, fetchInTrace } from './http-fetch.ts';
@@ -43,7 +44,7 @@ function addressOf(config: HttpConfig): Pick<HttpEndpoint, 'url' | 'headers'> {
   const headers = { ...config.headers };
   const isAuthorized = Object.keys(headers).some(isAuthorization);
   if (!isAuthorized && (url.username !== '' || url.password !== '')) {
-    const credentials = `${decodedIn(url.username)}:${decodedIn(url.password)}`;
+    const credentials = `${percentDecodedIfValid(url.username)}:${percentDecodedIfValid(url.password)}`;
     headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
   url.username = '';
