@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TraceContext } from '../../../core/trace.ts';
+import { patientDispatcher } from './patient-dispatcher.ts';
 
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -27,8 +28,9 @@ function traceOf(body: unknown): TraceContext | undefined {
 /** Follows no redirect to another origin: the headers hold credentials. Such an answer is returned as it is. */
 async function fetchWithinOrigin(input: string | URL, init?: RequestInit): Promise<Response> {
   let url = new URL(input);
+  const dispatcher = patientDispatcher();
   for (let redirects = 0; ; redirects += 1) {
-    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const response = await fetch(url, { ...init, redirect: 'manual', ...(dispatcher && { dispatcher }) });
     const target = redirects < MOST_REDIRECTS ? redirectOf(url, response, init?.method ?? 'GET') : undefined;
     if (target === undefined) return response;
     await response.body?.cancel();
