@@ -51,6 +51,12 @@ describe('what a tool server of the internet names for its authorization', () =>
     expect(sent).toEqual([]);
   });
 
+  it('is not asked there for a server whose name has a private address beside a public one', async () => {
+    const { sent, fetch } = fetching({ baseUrl: 'https://inside.example/mcp' });
+    await expect(fetch('http://169.254.169.254/')).rejects.toThrow(AuthorizationError);
+    expect(sent).toEqual([]);
+  });
+
   it('is not followed into the network of the service', async () => {
     const redirects = {
       'https://login.example/a': '/b',

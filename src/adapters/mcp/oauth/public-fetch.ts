@@ -29,9 +29,10 @@ export function publicFetch({
   lookUp = (hostname) => lookup(hostname, { all: true }),
 }: PublicFetchOptions): Fetch {
   const trusted = new Set([baseUrl, ...chosen].flatMap((url) => (url === undefined ? [] : [originOf(url)])));
-  const isGuarded = once(() => isPublic(new URL(baseUrl), lookUp));
+  // Who has the name of the server chooses its addresses, and could add a private one to be trusted.
+  const isGuarded = once(async () => !(await isPrivate(new URL(baseUrl), lookUp)));
   const require = async (url: URL): Promise<void> => {
-    if (trusted.has(url.origin) || (await isPublic(url, lookUp))) return;
+    if (trusted.has(url.origin) || !(await isAnyPrivate(url, lookUp))) return;
     throw new AuthorizationError(
       `the tool server names ${url.origin} for its authorization, which is not an address of the public internet; nothing was sent there. If it is right, name it in oauth.issuer`,
     );
@@ -56,13 +57,25 @@ function isToFollow({ method = 'GET', redirect = 'follow' }: RequestInit = {}): 
   return method === 'GET' && redirect === 'follow';
 }
 
-/** A name that cannot be resolved reaches nobody, and the request says why. */
-async function isPublic(url: URL, lookUp: NonNullable<PublicFetchOptions['lookUp']>): Promise<boolean> {
+type LookUp = NonNullable<PublicFetchOptions['lookUp']>;
+
+/** Whether no address of it is in the internet. */
+async function isPrivate(url: URL, lookUp: LookUp): Promise<boolean> {
+  const kinds = await areAddressesPublic(url, lookUp);
+  return kinds.length > 0 && !kinds.includes(true);
+}
+
+async function isAnyPrivate(url: URL, lookUp: LookUp): Promise<boolean> {
+  return (await areAddressesPublic(url, lookUp)).includes(false);
+}
+
+/** Of each address. None if the name cannot be resolved: it reaches nobody, and the request says why. */
+async function areAddressesPublic(url: URL, lookUp: LookUp): Promise<boolean[]> {
   const { hostOf, isPublicAddress } = await import('../../../network/public-address.ts');
   const host = hostOf(url);
-  if (isIP(host) !== 0) return isPublicAddress(host);
+  if (isIP(host) !== 0) return [isPublicAddress(host)];
   const addresses = await lookUp(host).catch(() => []);
-  return addresses.every(({ address }) => isPublicAddress(address));
+  return addresses.map(({ address }) => isPublicAddress(address));
 }
 
 function originOf(url: string): string {
