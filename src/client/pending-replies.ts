@@ -1,5 +1,6 @@
 import type { ErrorBody } from '../core/errors.ts';
 import type { ResumableFrame } from '../wire/frames.ts';
+import { givenUpError } from './given-up.ts';
 import type { Accepted } from './outgoing.ts';
 import { type RefusalCause, RefusedError } from './session-errors.ts';
 
@@ -40,7 +41,10 @@ export class PendingReplies {
   }
 
   note(frame: ResumableFrame): void {
-    if (frame.seq === undefined || this.isEmpty) return;
+    if (this.isEmpty) return;
+    const error = givenUpError(frame);
+    if (error) this.failAll(new RefusedError(error));
+    if (frame.seq === undefined) return;
     if (frame.event === 'response') this.#settle(frame.turnId, { content: frame.data.content });
     else if (frame.event === 'error') this.#settle(frame.turnId, { error: frame.data, cause: frame.cause });
   }

@@ -1,3 +1,4 @@
+import { givenUpError } from '../../client/given-up.ts';
 import type { StreamEvent } from '../../client/session-client.ts';
 
 export type TurnEnd = 'completed' | 'failed' | 'left';
@@ -12,7 +13,10 @@ export class TurnEnds {
     return this.#isOver ? Promise.resolve('left') : this.#end(turnId).promise;
   }
 
-  note({ event, turnId }: StreamEvent): void {
+  note(told: StreamEvent): void {
+    // The turns that wait behind the open one do not go on either.
+    if (givenUpError(told)) for (const { resolve } of this.#ends.values()) resolve('failed');
+    const { event, turnId } = told;
     if (turnId === undefined) return;
     if (event === 'response') this.#end(turnId).resolve('completed');
     if (event === 'error') this.#end(turnId).resolve('failed');

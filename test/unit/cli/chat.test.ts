@@ -387,6 +387,20 @@ describe('a chat of a script', () => {
     expect(chat.session.wishes).toEqual(['one', 'DENY c1 Nobody was there to answer.', 'y']);
   });
 
+  it('goes on with the next line when the service gives a turn up, and fails at its end', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.input.end('one\ntwo\n');
+    await chat.wishes(1);
+    const fault = (continues: boolean): StreamEvent => ({
+      event: 'error',
+      data: { code: 'INTERNAL_ERROR', message: 'The turn was interrupted.', details: { continues } },
+    });
+    chat.session.say(fault(true), fault(false));
+    await chat.wishes(2);
+    chat.session.say(response('turn one'), response('turn two'));
+    expect(await chat.exit).toBe(1);
+  });
+
   it('denies a call before all of its input is there', async () => {
     const chat = startChat({ isTerminal: false });
     chat.input.write('one\n');

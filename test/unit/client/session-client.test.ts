@@ -399,6 +399,18 @@ describe('a message', () => {
     await failed;
   });
 
+  it('is not waited for when the service gives its turn up', async () => {
+    const { service, session } = start();
+    service.socket.resumed(0);
+    const failed = expect(session.ask('hi')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    const fault = (continues: boolean) => ({
+      event: 'error',
+      data: { code: 'INTERNAL_ERROR', message: 'm', details: { continues } },
+    });
+    service.socket.say(message(1, 'id1'), fault(true), fault(false));
+    await failed;
+  });
+
   it('that was there before is answered from what the service knows', async () => {
     const { service, session } = start();
     service.socket.resumed(0);
