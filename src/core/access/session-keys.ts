@@ -15,6 +15,9 @@ import { type Owner, ownPrefix, sessionIdOf } from './session-names.ts';
 
 const SCOPED = 'of ';
 
+/** In place of a cause that may be somebody else's key. It cannot be a key itself. */
+const NOT_SHOWN = 'not shown';
+
 const scopeOf = (client: Owner): string => `${SCOPED}${ownPrefix(client)} `;
 
 /** The key as the session stores it. */
@@ -38,6 +41,14 @@ export function withOwnKey(envelope: Envelope, client: RequestContext): Envelope
   if (id !== key.id) return { ...envelope, event: { ...event, key: { ...key, id } } };
   const isOfOwner = !id.startsWith(SCOPED) && isOwn(sessionIdOf(sessionId, client), client);
   return isOfOwner && isBy(meta, client) ? envelope : { ...envelope, event: keyless };
+}
+
+/** The same, and without the keys of others as causes of events: a decision, an answer and a cancellation have them there. */
+export function withoutOthersKeys(envelope: Envelope, client: RequestContext): Envelope {
+  const { meta } = envelope;
+  const shown = withOwnKey(envelope, client);
+  if (!client.rights || meta?.actor.kind !== 'client' || isBy(meta, client)) return shown;
+  return { ...shown, meta: { ...meta, causationId: NOT_SHOWN } };
 }
 
 function isOwn(id: SessionId, client: Owner): boolean {

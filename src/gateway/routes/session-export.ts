@@ -1,4 +1,4 @@
-import { withOwnKey } from '../../core/access/session-keys.ts';
+import { withoutOthersKeys } from '../../core/access/session-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
@@ -20,7 +20,7 @@ export async function sessionExport(
     throw new ServiceError('SESSION_NOT_FOUND', `There is no session ${sessionId}.`, { sessionId });
   // An admin who moves sessions moves them as they are.
   const isWhole = context.rights?.scopes.has('admin') === true;
-  const shownTo = (envelope: Envelope) => (isWhole ? envelope : withOwnKey(envelope, context));
+  const shownTo = (envelope: Envelope) => (isWhole ? envelope : withoutOthersKeys(envelope, context));
   async function* lines(): AsyncGenerator<string, void, void> {
     let seq = 0;
     for await (const envelope of readEvents(bus, { sessionId, after: 0, until: head }, context)) {

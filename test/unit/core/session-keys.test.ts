@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storedKey, withOwnKey } from '../../../src/core/access/session-keys.ts';
+import { storedKey, withOwnKey, withoutOthersKeys } from '../../../src/core/access/session-keys.ts';
 import type { Envelope } from '../../../src/core/log/envelope.ts';
 import { contextOf, type RequestContext } from '../../../src/core/request/request-context.ts';
 import { requestOrigin } from '../../../src/core/request/request-origin.ts';
@@ -39,4 +39,15 @@ describe('the key of a message in the log', () => {
     expect(keyShownTo(ADA, sentBy(BOB, bobs, adas))).toBeUndefined();
     expect(keyShownTo(ADA, { ...sentBy(BOB, bobs, adas), meta: null })).toBeUndefined();
   });
+});
+
+it('the key of a decision, which is the cause of its events, is shown to nobody else', () => {
+  const event = { type: 'approval.granted', turnId: 't', callId: 'c' } as const;
+  const meta = { id: 'e', correlationId: 't', ...requestOrigin(ADA, 'my-key') };
+  const approved = { sessionId: 'acme/test:ada/s', seq: 2, time: 0, meta, event };
+  const causeFor = (client: RequestContext) => withoutOthersKeys(approved, client).meta?.causationId;
+  expect(causeFor(ADA)).toBe('my-key');
+  expect(causeFor(BOB)).toBe('not shown');
+  expect(withoutOthersKeys({ ...approved, meta: null }, BOB).meta).toBeNull();
+  expect(JSON.stringify(withoutOthersKeys(sentBy(ADA, 'acme/test:ada/s'), BOB))).not.toContain('"key"');
 });
