@@ -154,7 +154,8 @@ export async function serveHttp({
     maxPayloadBytes,
     log,
   });
-  showGateway(metrics, { http, limits, refusals: clients?.refusals, statecharts, webSocket, mcp });
+  const sockets = [webSocket, responses];
+  showGateway(metrics, { http, limits, refusals: clients?.refusals, statecharts, sockets, mcp });
   const port = await uws.listen(settings.host, settings.port);
   const base = server.publicUrl ?? localUrl(settings.host, port);
   for (const [agentId, { authorizations }] of host.agents)

@@ -9,6 +9,7 @@ import { parseFields } from '../requests/request-fields.ts';
 import { type HandshakeDeps, type KnownClient, knownClient } from '../security/handshake.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
 import { limitHeaders } from '../security/rate-limits.ts';
+import { loadOf, type SocketLoad } from '../stream/socket-load.ts';
 import { Connection, type ConnectionDeps, type ConnectionQuery } from './connection.ts';
 
 export interface WebSocketFrontDeps extends HandshakeDeps, Omit<ConnectionDeps, 'onClosed'> {
@@ -26,18 +27,8 @@ export class WebSocketFront implements SocketFront {
     this.#deps = { ...deps, onClosed: (connection) => this.#leave(connection) };
   }
 
-  /**
-   * Open sockets, those with buffered bytes, the sum of these bytes, and how many sockets were given up so
-   * far.
-   */
-  get load(): { sockets: number; behind: number; bufferedBytes: number; givenUp: number } {
-    const buffered = [...this.#open].map(({ bufferedBytes }) => bufferedBytes);
-    return {
-      sockets: buffered.length,
-      behind: buffered.filter((bytes) => bytes > 0).length,
-      bufferedBytes: buffered.reduce((sum, bytes) => sum + bytes, 0),
-      givenUp: this.#givenUp,
-    };
+  get load(): SocketLoad {
+    return loadOf(this.#open, this.#givenUp);
   }
 
   drain(): void {

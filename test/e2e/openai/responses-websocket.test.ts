@@ -6,6 +6,7 @@ import { describe, expect } from 'vitest';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { MetricValues } from '../../support/telemetry/metric-values.ts';
 import { verifies } from '../requirements.ts';
 
 const YAML = JSON.stringify({
@@ -93,6 +94,8 @@ describe("OpenAI's responses over WebSocket", () => {
       output_text: '7.',
       previous_response_id: response?.id,
     });
+    const metrics = await MetricValues.at(rig.service.url);
+    expect(metrics.value('agent_sockets{kind=websocket}')).toBe(1);
   });
 
   verifies('openai.responses-websocket-errors', async () => {

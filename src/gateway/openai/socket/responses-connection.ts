@@ -48,6 +48,15 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
     deps.credentials?.hold(this, client.context);
   }
 
+  get bufferedBytes(): number {
+    return this.#socket.bufferedBytes();
+  }
+
+  /** Whether the socket was closed because the client does not read. */
+  get givenUp(): boolean {
+    return this.#recipient.givenUp;
+  }
+
   receive(text: string | null, bytes: number): void {
     this.#handle(text, bytes).catch((error: unknown) => this.#refuse(error));
   }

@@ -2,6 +2,7 @@ import { asServiceError, serviceStopping } from '../../../core/errors.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../../ports/web-server.ts';
 import { type HandshakeDeps, type KnownClient, knownClient } from '../../security/handshake.ts';
 import type { OpenConnections } from '../../security/open-connections.ts';
+import { loadOf, type SocketLoad } from '../../stream/socket-load.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
 import { ResponsesConnection, type ResponsesConnectionDeps } from './responses-connection.ts';
 
@@ -14,9 +15,14 @@ export class ResponsesFront implements SocketFront {
   readonly #deps: ResponsesFrontDeps;
   readonly #open = new Set<ResponsesConnection>();
   #stopping = false;
+  #givenUp = 0;
 
   constructor(deps: ResponsesFrontDeps) {
     this.#deps = deps;
+  }
+
+  get load(): SocketLoad {
+    return loadOf(this.#open, this.#givenUp);
   }
 
   /** Never rejects. */
@@ -48,6 +54,7 @@ export class ResponsesFront implements SocketFront {
     const onClosed = (connection: ResponsesConnection): void => {
       leave();
       this.#open.delete(connection);
+      if (connection.givenUp) this.#givenUp += 1;
     };
     return {
       open: (socket) => {
