@@ -1,7 +1,11 @@
 import type { Server } from '@modelcontextprotocol/server';
+import { ServiceError } from '../../core/errors.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { McpClient } from './mcp-client.ts';
 import type { McpChange, McpSurface } from './mcp-surface.ts';
+
+/** Resources of one client of the older era. */
+const MAX_WATCHED = 100;
 
 /** Tells one client of changes, as long as its connection lasts. */
 export class ChangeNotices {
@@ -31,7 +35,9 @@ export class ChangeNotices {
     return this.#client.era === 'legacy' && declares(this.#surface, 'resources', 'subscribe');
   }
 
+  /** Throws if the client watches too many already. */
   add(uri: string): void {
+    if (!this.#uris.has(uri) && this.#uris.size >= MAX_WATCHED) throw tooManyWatched();
     this.#uris.add(uri);
     this.#start();
   }
@@ -57,6 +63,14 @@ export class ChangeNotices {
       this.#server.onerror?.(error instanceof Error ? error : new Error(String(error)));
     });
   }
+}
+
+function tooManyWatched(): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'Too many resources are watched over this connection.', {
+    field: 'params.uri',
+    issue: `there are ${MAX_WATCHED} already`,
+    suggestion: 'Send resources/unsubscribe for those that you no longer need.',
+  });
 }
 
 const METHODS = {

@@ -1,5 +1,4 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { McpObject } from './mcp-object.ts';
 
 /** "Invalid params", also for a tool, resource or prompt that does not exist. */
 export const INVALID_PARAMS = -32602;
@@ -13,9 +12,9 @@ export const MISSING_CAPABILITY = -32021;
 /** A JSON-RPC error, as clients get it. */
 export class McpError extends Error {
   readonly code: number;
-  readonly data: McpObject | undefined;
+  readonly data: unknown;
 
-  constructor(code: number, message: string, data?: McpObject) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
     this.data = data;

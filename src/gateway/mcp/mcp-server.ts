@@ -29,6 +29,8 @@ export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
 const Page = z.looseObject({ cursor: z.string().optional() });
 const Named = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
 const Uri = z.looseObject({ uri: z.string() });
+/** It is kept as long as the connection. */
+const WatchedUri = z.looseObject({ uri: z.string().max(8_192) });
 const Anything = z.looseObject({});
 const TaskRef = z.looseObject({ taskId: z.string() });
 const LevelParams = z.looseObject({ level: z.enum(LOG_LEVELS) });
@@ -101,9 +103,14 @@ function addTaskRoutes(route: AddRoute, surface: McpSurface): void {
 
 function addSubscriptions(route: AddRoute, surface: McpSurface, notices: ChangeNotices): void {
   if (!notices.canSubscribe) return;
-  route('resources/subscribe', Uri, async (asked, call) => {
+  route('resources/subscribe', WatchedUri, async (asked, call) => {
     notices.add(asked.uri);
-    return (await surface.subscribe?.(asked, call)) ?? {};
+    try {
+      return (await surface.subscribe?.(asked, call)) ?? {};
+    } catch (error) {
+      notices.remove(asked.uri);
+      throw error;
+    }
   });
   route('resources/unsubscribe', Uri, async (asked, call) => {
     notices.remove(asked.uri);

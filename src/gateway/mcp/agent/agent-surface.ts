@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeMiss, nearMiss } from '../../requests/near-misses.ts';
+import { ifAllowed } from '../if-allowed.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
@@ -27,7 +28,7 @@ export function agentSurface(deps: AgentSurfaceDeps): McpSurface {
     getTask: (params, call) => getTask(deps, params, call),
     updateTask: (params, call) => updateTask(deps, params, call),
     cancelTask: (params, call) => cancelTask(deps, params, call),
-    onChange: (listener, context) => onCardChange(deps, listener, context),
+    onChange: (listener, context) => ifAllowed(() => onCardChange(deps, listener, context)),
   };
 }
 

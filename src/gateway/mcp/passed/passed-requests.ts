@@ -108,8 +108,12 @@ function peerErrorOf(error: unknown): PeerError {
 
 function resultOf(answer: PeerAnswer): McpObject {
   if ('result' in answer) return answer.result;
-  const { code, message, data } = answer.error;
-  throw new McpError(code, message, isMcpObject(data) ? data : undefined);
+  throw errorOf(answer.error);
+}
+
+/** The error of a server, for the client. */
+export function errorOf({ code, message, data }: PeerError): McpError {
+  return new McpError(code, message, data);
 }
 
 /** The server sends its progress to this service, which has a token of its own for it. */

@@ -2,13 +2,14 @@ import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { OfferKind } from '../../../core/tool-server/passed-request.ts';
 import type { Bus, Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import { ifAllowed } from '../if-allowed.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { McpChange, McpSurface, NamedParams, UriParams } from '../mcp-surface.ts';
 import { completionFor } from './completions.ts';
 import { Offers } from './offers.ts';
-import { PassedRequests } from './passed-requests.ts';
+import { errorOf, PassedRequests } from './passed-requests.ts';
 
 /** What of the tool servers is passed through. */
 export type PassedKind = 'tools' | 'resources' | 'prompts';
@@ -51,7 +52,7 @@ export function passedSurface(deps: PassedSurfaceDeps, kinds: ReadonlySet<Passed
       complete: async (params, call) =>
         requests.pass(await completionFor(offers, params, call.context), call),
     }),
-    onChange: (listener, context) => onOfferChange({ ...deps, offers }, listener, context),
+    onChange: (listener, context) => ifAllowed(() => onOfferChange({ ...deps, offers }, listener, context)),
   };
 }
 
@@ -104,7 +105,7 @@ async function watch(
   if (!server) throw new McpError(INVALID_PARAMS, `Resource ${address} not found`, { uri: address });
   const answer = await bus.send('resource.watch', server, context);
   if ('result' in answer) return answer.result;
-  throw new McpError(answer.error.code, answer.error.message);
+  throw errorOf(answer.error);
 }
 
 function onOfferChange(

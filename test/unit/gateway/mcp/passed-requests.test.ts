@@ -6,6 +6,22 @@ import { PassedRequests } from '../../../../src/gateway/mcp/passed/passed-reques
 import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
+it.each([[{ why: 'x' }], [['x', 'y']], ['x'], [undefined]])(
+  'an error of a server keeps its data: %j',
+  async (data) => {
+    const bus = new LocalBus((error) => expect.unreachable(String(error)));
+    const error = { code: -32_000, message: 'No.', ...(data !== undefined && { data }) };
+    bus.handle('mcp-server.request', async () => ({ error }));
+    const call: McpCall = {
+      ...{ era: 'modern', context: ANYONE, signal: new AbortController().signal, meta: {} },
+      ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined, progress: () => undefined },
+    };
+    const requests = new PassedRequests({ bus, log: recordingLog() });
+    const passing = requests.pass({ serverId: 's', method: 'tools/call', params: { name: 'x' } }, call);
+    await expect(passing).rejects.toMatchObject({ code: -32_000, message: 'No.', data });
+  },
+);
+
 it('a call ends when its server answers, although its client has not said what the server asked', async () => {
   const bus = new LocalBus((error) => expect.unreachable(String(error)));
   const answered = Promise.withResolvers<PeerAnswer>();
