@@ -3,7 +3,7 @@ import type { Envelope } from '../log/envelope.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
 import { isBy } from '../request/request-origin.ts';
-import { type Owner, ownPrefix, sessionIdOf } from './session-names.ts';
+import { isOwn, type Owner, ownPrefix, sessionIdOf } from './session-names.ts';
 
 /*
  * The idempotency keys that a session remembers. In a shared session, several principals choose keys, and each has its own.
@@ -49,8 +49,4 @@ export function withoutOthersKeys(envelope: Envelope, client: RequestContext): E
   const shown = withOwnKey(envelope, client);
   if (!client.rights || meta?.actor.kind !== 'client' || isBy(meta, client)) return shown;
   return { ...shown, meta: { ...meta, causationId: NOT_SHOWN } };
-}
-
-function isOwn(id: SessionId, client: Owner): boolean {
-  return id.startsWith(ownPrefix(client));
 }

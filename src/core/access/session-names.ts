@@ -39,6 +39,11 @@ export function ownPrefix(owner: Owner): string {
   return namesOf(owner).prefix;
 }
 
+/** Whether the id begins as those of the owner's sessions do. For nobody, any id does. */
+export function isOwn(id: SessionId, owner: Owner): boolean {
+  return id.startsWith(ownPrefix(owner));
+}
+
 /** The id of the session that a client means. It may belong to somebody else. */
 export function sessionIdOf(name: string, client: Owner): SessionId {
   if (name.includes('/')) return name.startsWith(NOBODYS) ? name.slice(NOBODYS.length) : name;

@@ -8,6 +8,7 @@ import { contextOf, type RequestContext } from '../../core/request/request-conte
 import type { Audit } from '../../ports/audit.ts';
 import type { Authenticator, Credentials } from '../../ports/authenticator.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import { type BearerHeader, BearerHeaders } from './bearer-headers.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -30,6 +31,7 @@ export class BearerAuthenticator implements Authenticator {
   readonly #deps: BearerAuthenticatorDeps;
   /** By address: most clients have one. */
   readonly #contexts = new WeakMap<Identity, Map<string, RequestContext>>();
+  readonly #headers = new BearerHeaders();
 
   constructor(deps: BearerAuthenticatorDeps) {
     this.#deps = deps;
@@ -37,10 +39,7 @@ export class BearerAuthenticator implements Authenticator {
 
   authenticate(request: Credentials, address: string): RequestContext | Promise<RequestContext> {
     const header = request.headers.get('authorization');
-    if (header !== undefined) {
-      const token = /^Bearer +([^\s,]+) *$/i.exec(header)?.[1];
-      return token === undefined ? this.#refuse(notBearer(), address, null) : this.identify(token, address);
-    }
+    if (header !== undefined) return this.#byHeader(header, address);
     return request.query === ''
       ? this.#refuse(missing(), address, null, false)
       : this.#byQuery(request, address);
@@ -48,8 +47,31 @@ export class BearerAuthenticator implements Authenticator {
 
   /** The client that a token belongs to. Throws, or rejects, as `authenticate` does. */
   identify(token: string, address: string): RequestContext | Promise<RequestContext> {
-    const verifier = this.#deps.verifiers.find((candidate) => candidate.recognizes(token));
+    const verifier = this.#verifierOf(token);
+    return verifier ? this.#verified({ token, verifier }, address) : this.#refuse(unknown(), address, null);
+  }
+
+  #byHeader(header: string, address: string): RequestContext | Promise<RequestContext> {
+    const known = this.#headers.find(header);
+    if (known) return this.#verified(known, address);
+    const token = /^Bearer +([^\s,]+) *$/i.exec(header)?.[1];
+    if (token === undefined) return this.#refuse(notBearer(), address, null);
+    const verifier = this.#verifierOf(token);
     if (!verifier) return this.#refuse(unknown(), address, null);
+    const context = this.#verified({ token, verifier }, address);
+    // A refusal is a promise, and so is what has to be looked up: it is accepted at once the next time.
+    if (!(context instanceof Promise)) this.#headers.keep({ header, token, verifier });
+    return context;
+  }
+
+  #verifierOf(token: string): TokenVerifier | undefined {
+    return this.#deps.verifiers.find((candidate) => candidate.recognizes(token));
+  }
+
+  #verified(
+    { token, verifier }: Pick<BearerHeader, 'token' | 'verifier'>,
+    address: string,
+  ): RequestContext | Promise<RequestContext> {
     const refused = (error: unknown) => this.#refuse(error, address, verifier.subjectOf(token));
     try {
       const identity = verifier.verify(token);

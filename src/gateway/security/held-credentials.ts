@@ -87,7 +87,8 @@ export class HeldCredentials {
 class HeldStream implements StreamCredential, CredentialHolder {
   readonly #credentials: HeldCredentials;
   #checks: (() => void)[] | null = null;
-  #onRefused: Set<(error: ServiceError) => void> | null = null;
+  /** Rarely more than one. */
+  #onRefused: ((error: ServiceError) => void)[] | null = null;
   #lost: AbortController | null = null;
   #error: ServiceError | null = null;
 
@@ -120,14 +121,15 @@ class HeldStream implements StreamCredential, CredentialHolder {
 
   onRefused(listener: (error: ServiceError) => void): () => void {
     if (this.#error && isRefusal(this.#error)) listener(this.#error);
-    this.#onRefused ??= new Set();
-    this.#onRefused.add(listener);
-    return () => void this.#onRefused?.delete(listener);
+    this.#onRefused = this.#onRefused === null ? [listener] : [...this.#onRefused, listener];
+    return () => {
+      this.#onRefused = this.#onRefused?.filter((other) => other !== listener) ?? null;
+    };
   }
 
   lose(error: ServiceError): void {
     this.#error = error;
-    if (isRefusal(error)) for (const listener of [...(this.#onRefused ?? [])]) listener(error);
+    if (isRefusal(error)) for (const listener of this.#onRefused ?? []) listener(error);
     this.#lost?.abort(error);
   }
 }

@@ -1,6 +1,6 @@
 import { isRefusal } from '../../core/access/audit-entry.ts';
 import { auditedClient } from '../../core/access/audited-client.ts';
-import { ownPrefix } from '../../core/access/session-names.ts';
+import { isOwn } from '../../core/access/session-names.ts';
 import { asServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
@@ -71,7 +71,7 @@ export function auditEntry(
   const kind = auditOf(type);
   const isRefused = error !== undefined && isRefusal(error.code);
   const isRecorded =
-    isRefused || kind === 'done' || (kind === 'read' && ids.some((id) => !id.startsWith(ownPrefix(client))));
+    isRefused || kind === 'done' || (kind === 'read' && ids.some((id) => !isOwn(id, client)));
   if (!isRecorded) return null;
   const [sessionId] = ids;
   return {

@@ -1,7 +1,7 @@
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { sentKeyId } from '../../core/access/session-keys.ts';
-import { sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
+import { isOwn, sessionIdOf, sessionNameFor } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
@@ -93,14 +93,14 @@ export class GuardedBus implements Bus {
 
   topicOf(name: SessionId, client: RequestContext): SessionId {
     const id = sessionIdOf(name, client);
-    const needs = [{ id }];
     try {
       this.#requireReader(id, client);
     } catch (error) {
-      this.#record('session.events', {}, { needs, client }, error);
+      this.#record('session.events', {}, { needs: [{ id }], client }, error);
       throw error;
     }
-    this.#record('session.events', {}, { needs, client });
+    // Who listens to a session of its own is in no entry: most do.
+    if (!isOwn(id, client)) this.#record('session.events', {}, { needs: [{ id }], client });
     return id;
   }
 
