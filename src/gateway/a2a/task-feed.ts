@@ -1,3 +1,4 @@
+import type { ServiceError } from '../../core/errors.ts';
 import { type FollowDeps, type FollowedSession, followSession } from '../stream/followed-session.ts';
 import type { FrameSink } from '../stream/resuming-reader.ts';
 import type { StreamResponse } from './a2a-objects.ts';
@@ -20,6 +21,8 @@ export interface FeedListener {
   readonly onOver: (task: TurnTask) => void;
   /** The log could not be read, and nothing follows. */
   readonly onError: (error: unknown) => void;
+  /** The service has given the turn up, and nothing follows. */
+  readonly onGivenUp: (error: ServiceError) => void;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface FeedListener {
 export function readTask(
   deps: FollowDeps,
   { place, afterSeq }: BegunTask,
-  { sink, encode, isOver, onOver, onError }: FeedListener,
+  { sink, encode, isOver, onOver, onError, onGivenUp }: FeedListener,
 ): FollowedSession {
   let frames = '';
   /** What is before this seq was there before the client asked. */
@@ -59,6 +62,6 @@ export function readTask(
     },
     isOver: () => isShown && isOver(task),
     mayGoOn: () => task.state === 'TASK_STATE_INPUT_REQUIRED',
-    ...{ onOver: onEnd, onDeleted: onEnd, onError },
+    ...{ onOver: onEnd, onDeleted: onEnd, onError, onGivenUp },
   });
 }

@@ -33,6 +33,7 @@ export function runFeed(
     isOver: () => events.isOver,
     onOver: () => sink.end(),
     onDeleted: () => fail(sessionDeleted(input.threadId)),
+    onGivenUp: fail,
     // The server logs what nobody could expect, and the client finds its run cut off.
     onError: (error) => (isFailure(asServiceError(error)) ? sink.fail(error) : fail(error)),
   });

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
@@ -31,6 +32,8 @@ export interface Following
   readonly onDeleted: () => void;
   /** The log could not be read. */
   readonly onError: (error: unknown) => void;
+  /** The service has given the open turn up: it does not go on by itself, and nothing follows. Without it, `take` gets this. */
+  readonly onGivenUp?: (error: ServiceError) => void;
 }
 
 /** The reader of a client that is told a part of a session in another form. */
@@ -56,6 +59,7 @@ export function followSession(
     onOver,
     onDeleted,
     onError,
+    onGivenUp,
     ...wants
   }: Following,
 ): FollowedSession {
@@ -82,13 +86,19 @@ export function followSession(
     else lookForEnd();
     return isTaken;
   };
+  const takeOrEnd = (signal: SessionSignal): string => {
+    const error = onGivenUp && givenUpIn(signal);
+    if (!error) return take(signal);
+    end(() => onGivenUp(error));
+    return '';
+  };
   const reader = new ResumingReader(
     sessionId,
     { seq: afterSeq, offset: 0 },
     {
       ...{ bus, context: () => context },
       sink: { send, bufferedBytes: () => sink.bufferedBytes() },
-      encode: take,
+      encode: takeOrEnd,
       encodeResumed: begin,
       ...{ wantsReasoning: false, ...wants },
       onEnd: () => end(onDeleted),
@@ -98,4 +108,9 @@ export function followSession(
   fanOut.join(topic, reader);
   reader.start();
   return { drained: () => reader.drained(), stop };
+}
+
+function givenUpIn(signal: SessionSignal): ServiceError | undefined {
+  if ('event' in signal || signal.type !== 'session.fault') return undefined;
+  return signal.error.details.continues === false ? ServiceError.of(signal.error) : undefined;
 }

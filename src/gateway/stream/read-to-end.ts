@@ -1,3 +1,4 @@
+import type { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
@@ -10,6 +11,7 @@ export interface EndListener<T> {
   readonly encode: () => string;
   readonly onOver: (result: T) => void;
   readonly onError: (error: unknown) => void;
+  readonly onGivenUp: (error: ServiceError) => void;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function readToEnd<T>(
     sink: { send: () => true, bufferedBytes: () => 0 },
     encode: () => '',
     onOver: resolve,
-    onError: reject,
+    ...{ onError: reject, onGivenUp: reject },
   });
   try {
     return await unlessRefused(promise, client);

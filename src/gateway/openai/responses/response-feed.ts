@@ -1,3 +1,4 @@
+import type { ServiceError } from '../../../core/errors.ts';
 import { EventParts } from '../../sse/event-parts.ts';
 import { type FollowDeps, type FollowedSession, followSession } from '../../stream/followed-session.ts';
 import type { FrameSink } from '../../stream/resuming-reader.ts';
@@ -12,13 +13,15 @@ export interface FeedListener {
   readonly onOver: (responses: TurnResponses) => void;
   /** The log could not be read, and nothing follows. */
   readonly onError: (error: unknown) => void;
+  /** The service has given the turn up, and nothing follows. */
+  readonly onGivenUp: (error: ServiceError) => void;
 }
 
 /** Reads a response: first what the log has of it, then what happens. The listener is called later, never at once. */
 export function readResponse(
   deps: FollowDeps,
   { place, afterSeq }: BegunResponse,
-  { sink, encode, onOver, onError }: FeedListener,
+  { sink, encode, onOver, onError, onGivenUp }: FeedListener,
 ): FollowedSession {
   const parts = new EventParts((part) => sink.send(part));
   const responses = new TurnResponses(place, (type, json, number) => parts.add(encode(type, json, number)));
@@ -31,6 +34,6 @@ export function readResponse(
     isOver: () => responses.isOver,
     onOver: () => onOver(responses),
     onDeleted: () => onOver(responses),
-    onError,
+    ...{ onError, onGivenUp },
   });
 }

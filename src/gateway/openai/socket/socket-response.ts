@@ -59,7 +59,7 @@ export class SocketResponse {
         // JSON has no line breaks.
         encode: (_type, json) => `${json}\n`,
         onOver: resolve,
-        onError: reject,
+        ...{ onError: reject, onGivenUp: reject },
       });
     });
     this.#feed = null;

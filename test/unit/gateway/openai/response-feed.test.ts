@@ -44,12 +44,11 @@ function read(events: readonly SessionEvent[]) {
           types.push(type);
           return '';
         },
-        onOver,
-        onError,
+        ...{ onOver, onError, onGivenUp: onError },
       },
     );
   });
-  return { over, types, fanOut };
+  return { bus, over, types, fanOut };
 }
 
 describe('a reader of a response', () => {
@@ -59,6 +58,22 @@ describe('a reader of a response', () => {
     const { response } = await over;
     expect(response).toMatchObject({ status: 'completed', created_at: 5, completed_at: 5 });
     expect(types.at(-1)).toBe('response.completed');
+    expect(fanOut.hasReaders('s')).toBe(false);
+  });
+
+  it('leaves it when the service gives the turn up, and not when the turn goes on by itself', async () => {
+    const { bus, over, fanOut } = read(history.slice(0, 2));
+    await new Promise(setImmediate);
+    const fault = (continues: boolean): void =>
+      bus.publish({
+        ...{ type: 'session.fault', sessionId: 's' },
+        error: { code: 'INTERNAL_ERROR', message: 'The turn was interrupted.', details: { continues } },
+      });
+    fault(true);
+    await new Promise(setImmediate);
+    expect(fanOut.hasReaders('s')).toBe(true);
+    fault(false);
+    await expect(over).rejects.toMatchObject({ code: 'INTERNAL_ERROR', details: { continues: false } });
     expect(fanOut.hasReaders('s')).toBe(false);
   });
 
