@@ -129,7 +129,10 @@ export interface ServiceRequests {
   /** Without a title, the title is derived from the first message. The answer has the title that is shown now. */
   'session.rename': { request: { sessionId: SessionId; title: string | null }; answer: Renamed };
   /** Notes something about a session, in place of what was noted before. A session that does not exist begins. */
-  'session.describe': { request: { sessionId: SessionId; metadata: SessionMetadata }; answer: undefined };
+  'session.describe': {
+    request: { sessionId: SessionId; metadata: SessionMetadata } & Keyed;
+    answer: undefined;
+  };
   /**
    * Adds messages to a conversation without a turn. Refused with `SESSION_BUSY` while a turn is open or waits. The answer
    * is the seq of their event.

@@ -52,6 +52,11 @@ export function sessionIdOf(name: string, client: Owner): SessionId {
   return names.last.id;
 }
 
+/** Whether a client means the same session by both names. It may call its own one by the whole id, too. */
+export function isSameSession(name: string, other: string, client: Owner): boolean {
+  return name === other || sessionIdOf(name, client) === sessionIdOf(other, client);
+}
+
 /** What a client calls the session: the inverse of `sessionIdOf`. */
 export function sessionNameFor(id: SessionId, client: Owner): string {
   const own = ownPrefix(client);

@@ -54,6 +54,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       method: 'POST',
       path: '/v1/responses/compact',
       access: scopeOf('turn.start'),
+      waitsForTurn: true,
       handler: async (request) =>
         (await import('./responses/compaction.ts')).compactConversation(deps, request),
     },

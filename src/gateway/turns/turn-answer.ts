@@ -12,7 +12,7 @@ import type { TurnMessage } from '../../ports/service-requests.ts';
 import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
 import { endAfterDeletion } from './end-after-deletion.ts';
 import { answerCalls, answeredWith, type CallAnswer, type ToolAnswers } from './given-answers.ts';
-import { eventsIn, eventsOfTurn, newestTurn, type RecordedTurn, turnWithCalls } from './recorded-turn.ts';
+import { eventsIn, eventsOfTurn, type RecordedTurn, recordedTurn, turnWithCalls } from './recorded-turn.ts';
 import { pauseAfter } from './told-pause.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
@@ -69,9 +69,8 @@ export async function runTurn(
     if (turnId === message.turnId) return turn.pause();
     // The message was repeated. Where its turn is now, only the log says.
     const { sessionId } = message;
-    const newest = await newestTurn(bus, sessionId, client.context);
-    const isRunning = newest?.requested.turnId === turnId;
-    const pause = isRunning && (await goOn(bus, { sessionId, turn: newest, answers: [] }, client, {}));
+    const begun = await recordedTurn(bus, { sessionId, turnId }, client.context);
+    const pause = begun && (await goOn(bus, { sessionId, turn: begun, answers: [] }, client, {}));
     return pause || replyOf(await turn.outcomeOf(turnId));
   });
 }

@@ -140,10 +140,14 @@ function answerForSessions(
   bus.handle('session.rename', ({ sessionId, title }, context) =>
     archive.rename(sessionId, title, requestOrigin(context)),
   );
-  bus.handle('session.describe', async ({ sessionId, metadata }, context) => {
-    const session = await sessions.session(sessionId);
-    await session.describe(metadata, requestOrigin(context));
-    return undefined;
+  bus.handle('session.describe', ({ sessionId, metadata, key }, context) => {
+    const origin = requestOrigin(context);
+    const run = async (): Promise<undefined> => {
+      const session = await sessions.session(sessionId);
+      await session.describe(metadata, origin);
+    };
+    const scope = keyScope(context, 'session.describe', sessionId);
+    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
   });
   bus.handle('session.extend', ({ sessionId, given, key }, context) => {
     const origin = requestOrigin(context);

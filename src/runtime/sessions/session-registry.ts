@@ -27,6 +27,13 @@ export interface RegistryDeps extends Omit<LoaderDeps, 'onFault' | 'onRest' | 'n
 }
 
 type Message = Parameters<SessionActor['startTurn']>[0];
+/** A message on its way into its session. */
+interface BegunTurn {
+  readonly message: Message;
+  readonly origin: Origin;
+  readonly bytes: number;
+}
+
 type Position = ServiceRequests['session.position']['answer'];
 
 /** Finds the actor of a session, or has it loaded. */
@@ -259,10 +266,9 @@ export class SessionRegistry {
     const known = isNewSession ? 'absent' : this.#deps.journal.presence(sessionId);
     const presence = this.#inMemory.has(sessionId) ? 'likely' : known;
     // A message that follows a turn is none of a new session, and would be refused there.
-    if (presence !== 'likely' && !message.follows) return this.#begin(sessionId, message, origin, presence);
-    const session = await this.session(sessionId);
-    this.#deps.workingMemory.requireFor(session, bytes);
-    return session.startTurn(message, origin);
+    const begun = { message, origin, bytes };
+    if (presence !== 'likely' && !message.follows) return this.#begin(sessionId, begun, presence);
+    return this.#startIn(await this.session(sessionId), begun);
   }
 
   /** Adds messages to a session whose turns are over. @returns the seq of the event. */
@@ -343,19 +349,18 @@ export class SessionRegistry {
    */
   async #begin(
     sessionId: SessionId,
-    message: Message,
-    origin: Origin,
+    begun: BegunTurn,
     presence: 'absent' | 'unknown',
   ): Promise<AcceptedTurn> {
     this.#deps.directory.presumeNew(sessionId);
     const presumed = this.#loader.presumeNew(sessionId, presence === 'absent');
-    let accepted = presumed.startTurn(message, origin);
+    let accepted = presumed.startTurn(begun.message, begun.origin);
     const loadAfterAll = async (error: unknown): Promise<SessionActor> => {
       // Only this error says for certain that nothing was recorded: a message must not be recorded twice.
       if (!(error instanceof StaleVersionError)) throw error;
       this.#deps.directory.release(sessionId);
       const session = await this.#load(sessionId);
-      accepted = session.startTurn(message, origin);
+      accepted = this.#startIn(session, begun);
       return session;
     };
     await this.#inMemory.enter(
@@ -363,6 +368,12 @@ export class SessionRegistry {
       accepted.then(() => presumed, loadAfterAll),
     );
     return accepted;
+  }
+
+  /** Rejects if the session has no room for the message. */
+  async #startIn(session: SessionActor, { message, origin, bytes }: BegunTurn): Promise<AcceptedTurn> {
+    this.#deps.workingMemory.requireFor(session, bytes);
+    return session.startTurn(message, origin);
   }
 
   async #load(sessionId: SessionId): Promise<SessionActor> {

@@ -164,4 +164,22 @@ describe('answers that somebody waits for', () => {
     },
     'and so are the answers of all doors that its client waits for',
   );
+
+  verifies(
+    'auth.revoked',
+    async () => {
+      const model = new DirectedModel();
+      const verifiers = [new KnownTokens({ bob: identity('bob') })];
+      await using service = await RunningService.start({ yaml: YAML, adapters: { model }, verifiers });
+      const answer = service.fetch('/v1/responses/compact', {
+        method: 'POST',
+        headers: { ...bearer('bob'), 'Content-Type': 'application/json' },
+        body: JSON.stringify({ model: 'default', input: 'x' }),
+      });
+      await model.call(0);
+      service.access?.revoke('credential-of-bob');
+      expect((await answer).status).toBe(401);
+    },
+    'and so is the answer of a compaction',
+  );
 });

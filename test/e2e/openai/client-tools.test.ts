@@ -44,6 +44,32 @@ async function called({ client, model }: Rig, messages: OpenAI.ChatCompletionMes
 }
 
 describe('tools of an OpenAI client', () => {
+  verifies(
+    'openai.tools',
+    async () => {
+      await using rig = await start();
+      const { service, client, model } = rig;
+      const question = user('Weather in Rome?');
+      const named = (id: string) => ({ headers: { 'X-Session-Id': id } });
+      const asked = client.chat.completions.create(
+        { model: 'default', messages: [question], tools: [weather] },
+        named('b'),
+      );
+      (await model.call(0)).askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
+      const said = (await asked).choices[0]?.message;
+      if (!said) throw new Error('there is no choice');
+      expect((await service.post('/api/sessions/b/fork', { sessionId: 'a' })).status).toBe(200);
+      const id = said.tool_calls?.[0]?.id ?? '';
+      const messages = [question, said, { role: 'tool' as const, tool_call_id: id, content: 'sunny' }];
+      await expect(
+        client.chat.completions.create({ model: 'default', messages, tools: [weather] }, named('a')),
+      ).rejects.toMatchObject({ status: 404, code: 'call_not_found' });
+      expect(await viewOf(service, 'b')).toMatchObject({ clientCalls: [{ callId: 'w1' }] });
+      expect(model.calls).toHaveLength(1);
+    },
+    'results are for the session that the client names, and not for the one that it was forked from',
+  );
+
   verifies('openai.tools', async () => {
     await using rig = await start();
     const { choice, id } = await called(rig, [user('Weather in Rome?')]);

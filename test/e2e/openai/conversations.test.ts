@@ -213,6 +213,21 @@ describe("OpenAI's conversations", () => {
     'made and added to once with a key',
   );
 
+  verifies(
+    'openai.conversations',
+    async () => {
+      await using rig = await start();
+      const key = { headers: { 'Idempotency-Key': 'the-same' } };
+      const one = await rig.client.conversations.create({ metadata: { a: '1' } }, key);
+      const items = [{ role: 'user' as const, content: 'hello' }];
+      for (const other of [{ metadata: { a: '2' } }, { metadata: { a: '1' }, items }])
+        await expect(rig.client.conversations.create(other, key)).rejects.toMatchObject({ status: 422 });
+      expect(await rig.client.conversations.retrieve(one.id)).toEqual(one);
+      expect(await itemsOf(rig, one.id)).toHaveLength(0);
+    },
+    'made with its key from one payload only',
+  );
+
   verifies('openai.references', async () => {
     await using rig = await start();
     const { id } = await rig.client.conversations.create({ items: [{ role: 'user', content: 'I am Ann.' }] });

@@ -1,8 +1,10 @@
 import OpenAI from 'openai';
 import { describe, expect } from 'vitest';
 import { DirectedModel } from '../../support/models/directed-model.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { eventsOf } from '../../support/sessions/session-api.ts';
 import { verifies } from '../requirements.ts';
 
 const YAML = JSON.stringify({
@@ -101,6 +103,32 @@ describe('an OpenAI request that is repeated with its key', () => {
       expect(rig.model.calls).toHaveLength(0);
     },
     'follows the response that it followed first',
+  );
+
+  verifies(
+    'openai.key',
+    async () => {
+      await using rig = await start();
+      const inSession = { headers: { 'Idempotency-Key': 'k1', 'X-Session-Id': 's' } };
+      const busy = rig.service.post('/api/message-sync', { message: 'first', sessionId: 's' });
+      const running = await rig.model.call(0);
+      const messages = [{ role: 'user' as const, content: 'Weather in Rome?' }];
+      const ask = () =>
+        rig.client.chat.completions.create({ model, messages, tools: [chatWeather] }, inSession);
+      const both = [ask(), ask()];
+      await eventually(
+        async () => (await eventsOf(rig.service, 's')).filter(({ event }) => event === 'message').length,
+        (count) => count === 2,
+      );
+      both.push(ask());
+      running.answer('Done.');
+      await busy;
+      (await rig.model.call(1)).askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
+      for (const { choices } of await Promise.all(both))
+        expect(choices[0]).toMatchObject({ finish_reason: 'tool_calls' });
+      expect(rig.model.calls).toHaveLength(2);
+    },
+    'gets the calls of its tools, also where it waits behind another turn',
   );
 
   const hello = { model, messages: [{ role: 'user' as const, content: 'hello' }] };

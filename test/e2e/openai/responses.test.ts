@@ -5,6 +5,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect } from 'vitest';
 import { bearer, identity, KnownTokens, only } from '../../support/access/known-tokens.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
@@ -445,6 +446,66 @@ describe("OpenAI's responses", () => {
       expect(await viewOf(rig.service, 'kept')).toMatchObject({ turns: { cancelled: 1, completed: 1 } });
     },
     'and a conversation that has a name stays',
+  );
+
+  verifies(
+    'openai.responses-unstored',
+    async () => {
+      await using rig = await start();
+      const asking = rig.client.responses.create({
+        ...{ model, input: 'Weather?', tools: [weather], conversation: 'kept' },
+      });
+      (await rig.model.call(0)).askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
+      const first = await asking;
+      const [item] = first.output;
+      if (item?.type !== 'function_call') throw new Error('there is no call');
+      const second = await answered(rig, 1, 'Sunny.', {
+        ...{ previous_response_id: first.id, store: false },
+        input: [{ type: 'function_call_output', call_id: item.call_id, output: 'sunny' }],
+      });
+      expect(second).toMatchObject({ output_text: 'Sunny.' });
+      expect(await viewOf(rig.service, 'kept')).toMatchObject({ status: 'idle' });
+      expect(await rig.client.responses.retrieve(first.id)).toMatchObject({ id: first.id });
+    },
+    'and so does what was stored before, where only the results of tools come with it',
+  );
+
+  verifies(
+    'openai.responses-unstored',
+    async () => {
+      await using rig = await start();
+      const first = await answered(rig, 0, 'Yes.', { input: 'hello' });
+      const schema = { type: 'nonsense' };
+      const format = { type: 'json_schema' as const, name: 'x', schema };
+      await expect(
+        rig.client.responses.create({
+          ...{ model, input: 'and?', previous_response_id: first.id, store: false },
+          text: { format },
+        }),
+      ).rejects.toMatchObject({ status: 400 });
+      const { sessions } = Object(await (await rig.service.fetch('/api/sessions')).json());
+      expect(sessions).toHaveLength(1);
+    },
+    'also if it is refused after its conversation was copied',
+  );
+
+  verifies(
+    'openai.responses-unstored',
+    async () => {
+      await using rig = await start();
+      const hidden = await rig.client.responses.create({
+        ...{ model, input: 'a secret', store: false, background: true },
+      });
+      (await rig.model.call(0)).answer('Hush.');
+      await eventually(
+        () => rig.client.responses.retrieve(hidden.id),
+        ({ status }) => status === 'completed',
+      );
+      const following = { model, input: 'and?', previous_response_id: hidden.id };
+      await expect(rig.client.responses.create(following)).rejects.toMatchObject({ status: 404 });
+      expect(rig.model.calls).toHaveLength(1);
+    },
+    'and nothing follows it while it waits for its deletion',
   );
 
   verifies(

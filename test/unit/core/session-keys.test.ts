@@ -42,7 +42,8 @@ describe('the key of a message in the log', () => {
 });
 
 it('the key of a decision, which is the cause of its events, is shown to nobody else', () => {
-  const event = { type: 'approval.granted', turnId: 't', callId: 'c' } as const;
+  const call = { turnId: 't', callId: 'c', toolName: 'x', serverId: null, argumentsHash: 'h' };
+  const event = { type: 'approval.granted', ...call } as const;
   const meta = { id: 'e', correlationId: 't', ...requestOrigin(ADA, 'my-key') };
   const approved = { sessionId: 'acme/test:ada/s', seq: 2, time: 0, meta, event };
   const causeFor = (client: RequestContext) => withoutOthersKeys(approved, client).meta?.causationId;

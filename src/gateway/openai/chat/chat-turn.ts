@@ -1,3 +1,4 @@
+import { isSameSession } from '../../../core/access/session-names.ts';
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId, TurnId } from '../../../core/ids.ts';
@@ -45,13 +46,16 @@ export interface ChatListener extends Pick<TurnListener, 'onChunk' | 'onStep'> {
  * if the request is refused, and with the error that ended the turn.
  */
 export async function runChat(asked: AskedChat, listener: ChatListener): Promise<TurnPause> {
-  const { bus, body, key } = asked;
+  const { bus, body, key, session, context } = asked;
   const heardIn = (sessionId: SessionId): TurnListener => ({
     ...listener,
     onAccepted: (turnId, told) => listener.onAccepted({ sessionId, turnId, told }),
   });
   const answers = toolAnswers(body.messages);
-  const goesOn = answers && (await continueTurn(bus, { ...answers, key }, asked, heardIn(answers.sessionId)));
+  // The results may be of a session that this one was forked from.
+  const areHere =
+    answers && (!session.isNamed || isSameSession(answers.sessionId, session.sessionId, context));
+  const goesOn = areHere && (await continueTurn(bus, { ...answers, key }, asked, heardIn(answers.sessionId)));
   if (goesOn) return goesOn;
   const message = await messageOf(asked);
   const before = answersBeforeMessage(body.messages);

@@ -24,10 +24,8 @@ export async function createConversation(deps: ResponsesDeps, request: ServedReq
   const { metadata = {}, items = [] } = body;
   const sessionId = await newConversationId(request);
   const given = await givenMessages(deps, request, items);
-  const { head } = await bus.send('session.position', { sessionId }, context);
-  // Otherwise the request has come before, with its key.
-  if (head === 0) await bus.send('session.describe', { sessionId, metadata }, context);
   const key = await keyOfRequest(request, body);
+  await bus.send('session.describe', { sessionId, metadata, key }, context);
   if (given.length > 0) await bus.send('session.extend', { sessionId, given, key }, context);
   return shown(deps, request, sessionId);
 }

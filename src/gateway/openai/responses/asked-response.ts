@@ -21,9 +21,11 @@ export interface BegunResponse {
   readonly place: ResponsePlace;
   /** Seq of an event of the session that is before the turn. */
   readonly afterSeq: number;
+  /** Whether the session is deleted when the turn is over. The request that began the turn has decided it. */
+  readonly isUnstored: boolean;
 }
 
-/** Whether the session is deleted with its response. A conversation that the client names is not. */
+/** Whether a session that begins with this request is deleted with its response. A conversation that the client names is not. */
 export function isUnstored({ store, conversation }: ResponseRequest): boolean {
   return store === false && conversation === undefined;
 }

@@ -37,7 +37,8 @@ export async function compactConversation(
   const input = [...itemsOf(sent.input), userItem(WANTED)];
   const body = { ...sent, input, store: false, tool_choice: 'none' as const };
   const key = await keyOfRequest(request, sent);
-  const asked: AskedResponse = { bus, context, request, body, agentId: sent.model, key, maxImageBytes };
+  const who = { bus, context, credential: request.credential, request };
+  const asked: AskedResponse = { ...who, body, agentId: sent.model, key, maxImageBytes };
   const begun = await beginResponse(asked);
   const { id, created_at, output, usage } = await whole(deps, asked, begun);
   const summary = output.flatMap((item) =>

@@ -1,3 +1,4 @@
+import { isSameSession } from '../../../core/access/session-names.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { CallId } from '../../../core/ids.ts';
 import { answerCalls, answeredWith, type ToolAnswers } from '../../turns/given-answers.ts';
@@ -19,7 +20,8 @@ export async function continued(
 ): Promise<BegunResponse | null> {
   const { bus, context, agentId } = asked;
   const { sessionId, answers } = given;
-  if (previous && previous.sessionId !== sessionId) return null;
+  const named = previous?.sessionId ?? asked.body.conversation;
+  if (named !== undefined && !isSameSession(named, sessionId, context)) return null;
   const callIds = answers.map(({ callId }) => callId);
   const turn = previous
     ? await recordedTurn(bus, previous, context)
@@ -39,6 +41,7 @@ export async function continued(
   return {
     place: { agentId, sessionId, turnId, firstStep: stepWith(turn, callIds) + 1 },
     afterSeq: turn.begin - 1,
+    isUnstored: turn.requested.options?.ephemeral === true,
   };
 }
 

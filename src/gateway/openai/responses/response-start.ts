@@ -68,6 +68,9 @@ async function startBehind(
   const { turn, responses } = found;
   const follows = { turnId, seq: turn.head };
   if (hasBegunHere(asked, found)) return { sessionId, afterSeq: turn.head, follows };
+  // It is about to be deleted, and what follows it would be deleted with it.
+  if (turn.requested.options?.ephemeral && responses.isTurnOver)
+    throw noResponse(body.previous_response_id ?? '', 'previous_response_id');
   const restatedTo = async (lastStep: number): Promise<Start> => {
     const namedAs = (callId: CallId): string => callIdFor(callId, sessionId);
     const before = restatedTurn(turn.since, turnId, { lastStep, namedAs });
@@ -117,6 +120,17 @@ async function forked(asked: AskedResponse, from: SessionId, at: number): Promis
   };
   const head = await headOf();
   return { sessionId: to, afterSeq: head > 0 || at === 0 ? head : await fork(), isAlone: true };
+}
+
+/** Deletes the fork that was made for a response that is not to be stored, once its turn was refused. */
+export async function forgetFork(
+  { bus, context, body }: AskedResponse,
+  { sessionId, afterSeq, isAlone }: Start,
+): Promise<void> {
+  if (!isUnstored(body) || !isAlone || afterSeq === 0) return;
+  const { head } = await bus.send('session.position', { sessionId }, context);
+  // Otherwise the same request, sent twice at once, has begun its turn there.
+  if (head === afterSeq) await bus.send('session.delete', { sessionId }, context);
 }
 
 /** The id of the session that is made for the response. A request that is repeated with its key gets the same one. */

@@ -13,7 +13,7 @@ import { itemsInPlace } from './item-references.ts';
 import { type ResponsePlace, responsePlace } from './response-id.ts';
 import type { ResponseNote } from './response-object.ts';
 import type { ResponseRequest } from './response-request.ts';
-import { type Start, startOf } from './response-start.ts';
+import { forgetFork, type Start, startOf } from './response-start.ts';
 
 /** How often a turn is looked at again after another message came first. */
 const LOOKS = 3;
@@ -34,10 +34,12 @@ export async function beginResponse(asked: AskedResponse): Promise<BegunResponse
   // Before anything is answered.
   if (before) givenConversation(said.messages, { maxImageBytes: asked.maxImageBytes, fieldOf: said.fieldOf });
   for (let look = 1; ; look += 1) {
+    const start = await startOf(asked, previous, before);
     try {
-      const start = await startOf(asked, previous, before);
       return await started(asked, start.interrupts ? said : input, start);
     } catch (error) {
+      // What the client must hear is why it was refused.
+      await forgetFork(asked, start).catch(() => undefined);
       const isOvertaken = error instanceof ServiceError && error.code === 'SESSION_BUSY';
       if (!isOvertaken || look === LOOKS) throw error;
     }
@@ -96,10 +98,11 @@ async function started(
   bus.topicOf(sessionId, context);
   const { turnId } = await bus.send('turn.start', { ...message, ...(follows && { follows }) }, context);
   const place = { agentId, sessionId, turnId, firstStep: 1 };
-  if (turnId === message.turnId) return { place, afterSeq };
+  const begun = { place, isUnstored: isUnstored(body) };
+  if (turnId === message.turnId) return { ...begun, afterSeq };
   // The message was repeated.
   const turn = await recordedTurn(bus, place, context);
-  return { place, afterSeq: (turn?.begin ?? 1) - 1 };
+  return { ...begun, afterSeq: (turn?.begin ?? 1) - 1 };
 }
 
 function optionsOf(body: ResponseRequest, said: string | undefined): TurnOptions {

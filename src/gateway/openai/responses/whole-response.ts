@@ -2,7 +2,7 @@ import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { readToEnd } from '../../stream/read-to-end.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
-import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
+import type { AskedResponse, BegunResponse } from './asked-response.ts';
 import { readResponse } from './response-feed.ts';
 import { noResponse } from './response-id.ts';
 import type { OpenAiResponse } from './response-object.ts';
@@ -43,12 +43,12 @@ export function endsWithClient({ body, key }: AskedResponse): boolean {
 }
 
 /** The client has gone away: its response ends. */
-export function abandon({ bus, context, body }: AskedResponse, { place }: BegunResponse): void {
+export function abandon({ bus, context }: AskedResponse, { place, isUnstored }: BegunResponse): void {
   const { sessionId, turnId } = place;
   // The turn may have ended meanwhile, and nobody is left to be told.
   bus
     .send('turn.cancel', { sessionId, turnId, reason: 'the client went away' }, context)
-    .then(() => (isUnstored(body) ? bus.send('session.delete', { sessionId }, context) : undefined))
+    .then(() => (isUnstored ? bus.send('session.delete', { sessionId }, context) : undefined))
     .catch(() => undefined);
 }
 
@@ -58,12 +58,12 @@ export function abandon({ bus, context, body }: AskedResponse, { place }: BegunR
  */
 export async function forget(
   { bus, fanOut }: ResponsesDeps,
-  { body, context }: AskedResponse,
-  { place }: BegunResponse,
+  { context }: AskedResponse,
+  { place, isUnstored }: BegunResponse,
   responses: TurnResponses,
 ): Promise<void> {
   const { sessionId } = place;
-  if (!isUnstored(body) || !responses.isTurnOver) return;
+  if (!isUnstored || !responses.isTurnOver) return;
   if (fanOut.hasReaders(bus.topicOf(sessionId, context))) return;
   // The answer is whole, and a session that is not to be stored is deleted all the same, some seconds later.
   await bus.send('session.delete', { sessionId }, context).catch(() => undefined);
