@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { PushAuthentication, PushConfig, PushConfigId } from '../../core/push/push-config.ts';
-import { optional } from '../../wire/requests.ts';
+import { optional, WholeNumber } from '../../wire/requests.ts';
 import { JsonRpcId } from './a2a-error.ts';
 import { Message, Task } from './a2a-objects.ts';
 
 /* The parameters of the methods, and what is special about the answers. */
 
-const historyLength = optional(z.coerce.number().pipe(z.int().min(0))).describe(
+/** In a query, a number is a text. */
+const count = z.union([z.int(), WholeNumber]);
+
+const historyLength = optional(count.pipe(z.int().min(0))).describe(
   'At most so many messages of the history, the newest ones; all if absent.',
 );
 
@@ -92,7 +95,7 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false'])]);
 export const ListTasksRequest = z.object({
   contextId: optional(z.string()),
   status: optional(z.enum(STATES)),
-  pageSize: optional(z.coerce.number().pipe(z.int().min(1).max(100))),
+  pageSize: optional(count.pipe(z.int().min(1).max(100))),
   pageToken: optional(z.string()),
   historyLength,
   statusTimestampAfter: optional(z.iso.datetime({ offset: true })),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import { isoTime } from '../../core/session/view-session.ts';
+import { visible } from '../../core/visible.ts';
 import { Message, Part } from './a2a-objects.ts';
 
 /** What a tool call waits for, and since when, in milliseconds since the epoch. */
@@ -66,10 +67,10 @@ function inWords({ message, question }: SessionEventOf<'input.requested'>): stri
     case 'form':
       return `${message} Answer accept with the content of its form, decline or cancel.`;
     case 'url':
-      return `${message} Visit ${question.url} and answer accept, or answer decline or cancel.`;
+      return `${message} Visit ${visible(question.url)} and answer accept, or answer decline or cancel.`;
     case 'sampling':
       // Nobody should agree to what they have not seen.
-      return `${message}\n\n${question.prompt}\n\nAnswer accept, decline or cancel.`;
+      return `${message}\n\n${visible(question.prompt)}\n\nAnswer accept, decline or cancel.`;
     default:
       return question satisfies never;
   }

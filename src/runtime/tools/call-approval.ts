@@ -3,6 +3,7 @@ import { shorten } from '../../core/shorten.ts';
 import type { CallableTool, PeerAnswer } from '../../core/tool-server/passed-request.ts';
 import type { JsonObject } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
+import { visible } from '../../core/visible.ts';
 
 const MAX_ARGUMENT_CHARACTERS = 2_000;
 
@@ -11,9 +12,11 @@ const Answer = z.object({
   content: z.object({ approve: z.boolean(), reason: z.string().optional() }).optional(),
 });
 
+const Elicitation = z.looseObject({ form: z.unknown().optional(), url: z.unknown().optional() });
+
 /** Asks the client who calls a tool whether the call may be made. */
 export function approvalQuestion({ serverId, toolName }: CallableTool, params: JsonObject): ServerQuestion {
-  const args = JSON.stringify(params.arguments ?? {});
+  const args = visible(JSON.stringify(params.arguments ?? {}));
   const shown = shorten(args, MAX_ARGUMENT_CHARACTERS);
   return {
     method: 'elicitation/create',
@@ -32,10 +35,10 @@ export function approvalQuestion({ serverId, toolName }: CallableTool, params: J
   };
 }
 
-/** Whether a client that declares these capabilities can be asked. */
-export function isAskable({ method }: ServerQuestion, capabilities: JsonObject | undefined): boolean {
-  const [feature = ''] = method.split('/');
-  return capabilities?.[feature] !== undefined;
+/** Whether a client that declares these capabilities can be asked: it can show a form, as one that names no mode can. */
+export function isAskable(capabilities: JsonObject | undefined): boolean {
+  const { data } = Elicitation.safeParse(capabilities?.elicitation);
+  return data !== undefined && (data.form !== undefined || data.url === undefined);
 }
 
 /** What the client has decided. */

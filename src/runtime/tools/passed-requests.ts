@@ -114,12 +114,17 @@ export class PassedRequests {
     if (tool.policy === 'auto') return null;
     if (context.rights) requireScope(context, 'approvals:decide');
     const question = approvalQuestion(tool, asked.params);
-    if (!isAskable(question, asked.capabilities))
+    if (!isAskable(asked.capabilities))
       return refusedCall(
-        `The tool ${tool.toolName} needs approval, and this client cannot be asked: it declares no elicitation.`,
+        `The tool ${tool.toolName} needs approval, and this client cannot be asked: it declares no elicitation with forms.`,
       );
-    const decision = decisionOf(await this.#ask(asked.callId, running, question));
-    return decision.approved ? null : refusedCall(decision.reason);
+    try {
+      const decision = decisionOf(await this.#ask(asked.callId, running, question));
+      return decision.approved ? null : refusedCall(decision.reason);
+    } catch (error) {
+      if (!(error instanceof ServerPeerError)) throw error;
+      return refusedCall('The call was not approved: its client could not be asked.');
+    }
   }
 
   #ask(callId: CallId, running: Running, question: ServerQuestion): Promise<JsonObject> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId } from '../../../core/ids.ts';
 import type { PendingApproval } from '../../../core/session/session-view.ts';
+import { visible } from '../../../core/visible.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
@@ -25,7 +26,7 @@ export function canDecide({ clientCapabilities, context }: McpCall): boolean {
 
 export function approvalQuestion({ toolName, arguments: args }: PendingApproval): McpObject {
   return {
-    message: `The agent wants to call the tool ${toolName} with these arguments: ${JSON.stringify(args)}`,
+    message: `The agent wants to call the tool ${toolName} with these arguments: ${visible(JSON.stringify(args))}`,
     requestedSchema: {
       type: 'object',
       properties: {

@@ -4,6 +4,7 @@ import type { SessionId } from '../../../core/ids.ts';
 import type { PendingInput } from '../../../core/session/session-view.ts';
 import type { AnswerInput } from '../../../core/tool-call/input-commands.ts';
 import { InputAction, type InputQuestion } from '../../../core/tool-call/input-events.ts';
+import { visible } from '../../../core/visible.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
@@ -31,7 +32,7 @@ export function inputQuestion({ inputId, toolName, message, question }: PendingI
       return { mode: 'url', message: said, url: question.url, elicitationId: inputId };
     case 'sampling':
       return {
-        message: `${said}\n\n${question.prompt}`,
+        message: `${said}\n\n${visible(question.prompt)}`,
         requestedSchema: {
           type: 'object',
           properties: {
