@@ -45,8 +45,12 @@ export function withOwnKey(envelope: Envelope, client: RequestContext): Envelope
 
 /** The same, and without the keys of others as causes of events: a decision, an answer and a cancellation have them there. */
 export function withoutOthersKeys(envelope: Envelope, client: RequestContext): Envelope {
-  const { meta } = envelope;
+  const { event, meta } = envelope;
   const shown = withOwnKey(envelope, client);
-  if (!client.rights || meta?.actor.kind !== 'client' || isBy(meta, client)) return shown;
-  return { ...shown, meta: { ...meta, causationId: NOT_SHOWN } };
+  if (!client.rights || !meta) return shown;
+  const { kind } = meta.actor;
+  // The service starts the turn behind one that was cancelled, with the cause of the cancellation.
+  const mayHaveOthers =
+    kind === 'client' ? !isBy(meta, client) : kind === 'service' && event.type === 'turn.started';
+  return mayHaveOthers ? { ...shown, meta: { ...meta, causationId: NOT_SHOWN } } : shown;
 }

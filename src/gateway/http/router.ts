@@ -72,7 +72,7 @@ export class Router {
       issue: 'the path is unknown',
       suggestion: this.#fixed.has('/docs')
         ? 'See GET /docs or docs/protocol.md for all paths. Within an id, write / as %2F.'
-        : 'With --mode mcp the service has /mcp, the probes, the metrics and GET /api/health only. --mode web has the rest.',
+        : 'With --mode mcp the service has /mcp and what belongs to it, the probes, the metrics and GET /api/health. --mode web has the rest.',
     });
   }
 }

@@ -35,11 +35,13 @@ export class ChangeNotices {
     return this.#client.era === 'legacy' && declares(this.#surface, 'resources', 'subscribe');
   }
 
-  /** Throws if the client watches too many already. */
-  add(uri: string): void {
-    if (!this.#uris.has(uri) && this.#uris.size >= MAX_WATCHED) throw tooManyWatched();
+  /** Throws if the client watches too many already. @returns whether it did not watch this one. */
+  add(uri: string): boolean {
+    const isNew = !this.#uris.has(uri);
+    if (isNew && this.#uris.size >= MAX_WATCHED) throw tooManyWatched();
     this.#uris.add(uri);
     this.#start();
+    return isNew;
   }
 
   remove(uri: string): void {

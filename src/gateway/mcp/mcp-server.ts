@@ -104,11 +104,11 @@ function addTaskRoutes(route: AddRoute, surface: McpSurface): void {
 function addSubscriptions(route: AddRoute, surface: McpSurface, notices: ChangeNotices): void {
   if (!notices.canSubscribe) return;
   route('resources/subscribe', WatchedUri, async (asked, call) => {
-    notices.add(asked.uri);
+    const isNew = notices.add(asked.uri);
     try {
       return (await surface.subscribe?.(asked, call)) ?? {};
     } catch (error) {
-      notices.remove(asked.uri);
+      if (isNew) notices.remove(asked.uri);
       throw error;
     }
   });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { storedKey, withOwnKey, withoutOthersKeys } from '../../../src/core/access/session-keys.ts';
 import type { Envelope } from '../../../src/core/log/envelope.ts';
+import type { SessionEvent } from '../../../src/core/log/events.ts';
+import { record } from '../../../src/core/log/recorded-event.ts';
 import { contextOf, type RequestContext } from '../../../src/core/request/request-context.ts';
 import { requestOrigin } from '../../../src/core/request/request-origin.ts';
 import { identity } from '../../support/access/known-tokens.ts';
@@ -39,6 +41,25 @@ describe('the key of a message in the log', () => {
     expect(keyShownTo(ADA, sentBy(BOB, bobs, adas))).toBeUndefined();
     expect(keyShownTo(ADA, { ...sentBy(BOB, bobs, adas), meta: null })).toBeUndefined();
   });
+});
+
+it('the key of a cancellation is not shown as the cause of the turn behind it either', () => {
+  const events: readonly SessionEvent[] = [
+    {
+      type: 'turn.cancelled',
+      turnId: 't',
+      cause: { kind: 'cancelled' },
+      reason: 'enough',
+      ...{ step: 1, separator: '', partial: '' },
+    },
+    { type: 'turn.started', turnId: 'u' },
+  ];
+  const recorded = record(events, requestOrigin(BOB, 'my-key'));
+  const shown = recorded.map((one, index) =>
+    withoutOthersKeys({ ...one, sessionId: 'acme/test:ada/s', seq: index + 1, time: 0 }, ADA),
+  );
+  expect(shown.map(({ event }) => event.type)).toEqual(['turn.cancelled', 'turn.started']);
+  expect(JSON.stringify(shown)).not.toContain('my-key');
 });
 
 it('the key of a decision, which is the cause of its events, is shown to nobody else', () => {

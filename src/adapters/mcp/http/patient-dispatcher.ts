@@ -7,7 +7,7 @@ const patient = new WeakMap<Dispatcher, Dispatcher>();
 
 /**
  * Node's own dispatcher, with its connections and proxies, but without a limit of its own: it gives up after five minutes
- * without a byte. A tool may work for longer and say nothing, and the stream of a server may be silent for days; each call
+ * without a byte. A tool may work for longer and say nothing, and the stream of a server may be silent for days; each request
  * has its time limit, and pings notice a server that is gone. Undefined if there is none, as in other runtimes.
  */
 export function patientDispatcher(): Dispatcher | undefined {

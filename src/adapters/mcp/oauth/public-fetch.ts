@@ -29,7 +29,8 @@ export function publicFetch({
   lookUp = (hostname) => lookup(hostname, { all: true }),
 }: PublicFetchOptions): Fetch {
   const trusted = new Set([baseUrl, ...chosen].flatMap((url) => (url === undefined ? [] : [originOf(url)])));
-  // Who has the name of the server chooses its addresses, and could add a private one to be trusted.
+  // Who has the name of the server chooses its addresses, and could add a private one to be trusted. That a name has other
+  // addresses a moment later, when it is connected to, is not noticed here.
   const isGuarded = once(async () => !(await isPrivate(new URL(baseUrl), lookUp)));
   const require = async (url: URL): Promise<void> => {
     if (trusted.has(url.origin) || !(await isAnyPrivate(url, lookUp))) return;

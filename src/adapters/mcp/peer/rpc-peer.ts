@@ -1,4 +1,5 @@
 import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { settlesWithin } from '../../../timing/deadline.ts';
 import type { SendOptions, ServerTransport } from '../server-transport.ts';
 import { RequestTimeout } from './request-timeout.ts';
 import { AnswerLostError, ConnectionEndedError, RequestTimeoutError } from './rpc-errors.ts';
@@ -10,6 +11,9 @@ import {
   type RpcNotification,
   type RpcRequest,
 } from './rpc-message.ts';
+
+/** Longest wait for a server to take a cancellation, before the stream of the request is closed. */
+const CANCEL_MS = 10_000;
 
 /** What the other end sends by itself. `about` is the request on whose stream it came, where the transport knows. */
 export interface PeerEvents {
@@ -83,7 +87,10 @@ export class RpcPeer {
       options.onAbandoned?.();
       if (options.stateless === true && hasStream) stream.abort();
       // Some servers leave the stream of a cancelled request open, others close it without an answer.
-      else void this.#cancel({ id, method, params }, error.message).then(() => stream.abort());
+      else
+        void settlesWithin(CANCEL_MS, this.#cancel({ id, method, params }, error.message)).then(() =>
+          stream.abort(),
+        );
       reject(error);
     };
     const abort = (): void => giveUp(new Error('the call was cancelled'));
