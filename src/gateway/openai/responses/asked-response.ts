@@ -16,11 +16,15 @@ export interface AskedResponse extends SessionReader {
   readonly maxImageBytes: MaxBytes;
 }
 
-/** A response that has begun. */
-export interface BegunResponse {
+/** A response that can be read. */
+export interface PlacedResponse {
   readonly place: ResponsePlace;
   /** Seq of an event of the session that is before the turn. */
   readonly afterSeq: number;
+}
+
+/** A response that this request has begun. */
+export interface BegunResponse extends PlacedResponse {
   /** Whether the session is deleted when the turn is over. The request that began the turn has decided it. */
   readonly isUnstored: boolean;
 }

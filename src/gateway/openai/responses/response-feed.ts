@@ -2,7 +2,7 @@ import type { ServiceError } from '../../../core/errors.ts';
 import { EventParts } from '../../sse/event-parts.ts';
 import { type FollowDeps, type FollowedSession, followSession } from '../../stream/followed-session.ts';
 import type { FrameSink } from '../../stream/resuming-reader.ts';
-import type { BegunResponse } from './asked-response.ts';
+import type { PlacedResponse } from './asked-response.ts';
 import { TurnResponses } from './turn-responses.ts';
 
 export interface FeedListener {
@@ -20,7 +20,7 @@ export interface FeedListener {
 /** Reads a response: first what the log has of it, then what happens. The listener is called later, never at once. */
 export function readResponse(
   deps: FollowDeps,
-  { place, afterSeq }: BegunResponse,
+  { place, afterSeq }: PlacedResponse,
   { sink, encode, onOver, onError, onGivenUp }: FeedListener,
 ): FollowedSession {
   const parts = new EventParts((part) => sink.send(part));

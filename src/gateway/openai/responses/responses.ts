@@ -17,7 +17,7 @@ import { isLastMessage } from '../../turns/recorded-turn.ts';
 import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { responseErrorEvent } from '../openai-error.ts';
-import type { AskedResponse, BegunResponse } from './asked-response.ts';
+import type { AskedResponse, BegunResponse, PlacedResponse } from './asked-response.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
 import { imagesLength } from './input-messages.ts';
 import { ItemsQuery, itemPage } from './item-page.ts';
@@ -154,7 +154,7 @@ interface StreamOptions {
 function eventsOf(
   deps: ResponsesDeps & { readonly context: Context },
   request: ServedRequest,
-  begun: BegunResponse,
+  begun: PlacedResponse,
   { after, onGone, onOver }: StreamOptions,
 ): HttpResponse {
   holdSession(deps.bus, begun.place.sessionId, { context: deps.context, credential: request.credential });
