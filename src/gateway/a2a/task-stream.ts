@@ -33,8 +33,6 @@ export function taskStream(
   const { request, bus, context } = call;
   const shown = (told: StreamResponse): StreamResponse =>
     'task' in told ? { task: withoutFiles(withHistory(told.task, historyLength)) } : told;
-  const encodeError = (error: ServiceError): string =>
-    `event: error\ndata: ${JSON.stringify(errorOf(error))}\n\n`;
   holdSession(bus, begun.place.sessionId, { context, credential: request.credential });
   return serverSentEvents(
     (sink) =>
@@ -44,15 +42,12 @@ export function taskStream(
         isOver,
         onOver: () => sink.end(),
         onError: (error) => sink.fail(error),
-        onGivenUp: (error) => {
-          sink.send(encodeError(error));
-          sink.end();
-        },
+        onGivenUp: (error) => sink.refuse(error),
       }),
     {
       method: request.method,
       credential: request.credential,
-      encodeError,
+      encodeError: (error) => `event: error\ndata: ${JSON.stringify(errorOf(error))}\n\n`,
     },
   );
 }

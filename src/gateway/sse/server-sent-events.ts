@@ -8,6 +8,9 @@ import { EVENT_STREAM_HEADERS, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts
 /** Receives the events. Once the response is over, or its client has gone, it takes them and does nothing. */
 export interface EventSink extends FrameSink {
   end(): void;
+  /** Ends the response with the event of this error. */
+  refuse(error: ServiceError): void;
+  /** Cuts the response off. */
   fail(error: unknown): void;
 }
 
@@ -29,7 +32,10 @@ export interface EventClient {
   readonly resumes?: boolean;
   /** When it has ended, the response ends with an event `error`: the client may read no more. */
   readonly credential?: Pick<StreamCredential, 'lost'> | undefined;
-  /** The event that ends the response then, and when the service stops. If absent, it has the error envelope of the service. */
+  /**
+   * The event that ends the response then, when the service stops, and with `EventSink.refuse`. If absent, it has the error
+   * envelope of the service.
+   */
   readonly encodeError?: (error: ServiceError) => string;
 }
 
@@ -75,15 +81,16 @@ export function serverSentEvents(
           stop('left');
           controller.error(error);
         };
-        feed = open({ send, bufferedBytes, end: () => end('left'), fail });
-        // A source may have everything already.
-        if (isOver) return;
-        heartbeat = setInterval(() => send(HEARTBEAT), HEARTBEAT_MS);
         const endWith = (error: ServiceError, why: StreamEnd): void => {
           send(encodeError(error));
           end(why);
         };
-        lose = () => endWith(asServiceError(lost?.reason), 'left');
+        const refuse = (error: ServiceError): void => endWith(error, 'left');
+        feed = open({ send, bufferedBytes, end: () => end('left'), refuse, fail });
+        // A source may have everything already.
+        if (isOver) return;
+        heartbeat = setInterval(() => send(HEARTBEAT), HEARTBEAT_MS);
+        lose = () => refuse(asServiceError(lost?.reason));
         cutOff = () => endWith(answerCutOff(), 'stopping');
         if (lost?.aborted) lose();
         else lost?.addEventListener('abort', lose);

@@ -5,7 +5,6 @@ import type { ToolExecution } from '../../core/tool-call/tool.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import { errorEnvelope } from '../http/error-response.ts';
 import { type EventClient, type EventSink, serverSentEvents } from './server-sent-events.ts';
 
 /** A slow reader misses progress beyond this. It never misses the end. */
@@ -68,8 +67,7 @@ export async function toolCallStream(
       (error: unknown) =>
         finish(() => {
           if (!(error instanceof ServiceError)) return opened.fail(error);
-          opened.send(event('error', errorEnvelope(error)));
-          opened.end();
+          opened.refuse(error);
         }),
     );
     return { drained: () => undefined, stop };

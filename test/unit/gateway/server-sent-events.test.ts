@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/core/errors.ts';
 import { type EventSink, serverSentEvents } from '../../../src/gateway/sse/server-sent-events.ts';
 
 /** A response and what writes it. */
@@ -25,6 +26,7 @@ function opened() {
 function useAfterwards(sink: EventSink): void {
   expect(sink.send('data: late\n\n')).toBe(true);
   sink.end();
+  sink.refuse(new ServiceError('INTERNAL_ERROR', 'late'));
   sink.fail(new Error('late'));
 }
 

@@ -160,7 +160,6 @@ function eventsOf(
   holdSession(deps.bus, begun.place.sessionId, { context: deps.context, credential: request.credential });
   /** Of the newest event that the client has. An error has it, too: who comes back after that number misses nothing. */
   let newest = Math.max(after, 0);
-  const encodeError = (error: ServiceError): string => responseErrorEvent(error, newest);
   const open = (sink: EventSink): EventFeed => {
     let isOver = false;
     const feed = readResponse(deps, begun, {
@@ -180,8 +179,7 @@ function eventsOf(
       },
       onGivenUp: (error) => {
         isOver = true;
-        sink.send(encodeError(error));
-        sink.end();
+        sink.refuse(error);
       },
     });
     const stop = (why: StreamEnd): void => {
@@ -190,6 +188,7 @@ function eventsOf(
     };
     return { drained: feed.drained, stop };
   };
+  const encodeError = (error: ServiceError): string => responseErrorEvent(error, newest);
   const response = serverSentEvents(open, { ...request, encodeError });
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: begun.place.sessionId } };
 }
