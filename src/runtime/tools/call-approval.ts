@@ -12,8 +12,6 @@ const Answer = z.object({
   content: z.object({ approve: z.boolean(), reason: z.string().optional() }).optional(),
 });
 
-const Elicitation = z.looseObject({ form: z.unknown().optional(), url: z.unknown().optional() });
-
 /** Asks the client who calls a tool whether the call may be made. */
 export function approvalQuestion({ serverId, toolName }: CallableTool, params: JsonObject): ServerQuestion {
   const args = visible(JSON.stringify(params.arguments ?? {}));
@@ -33,12 +31,6 @@ export function approvalQuestion({ serverId, toolName }: CallableTool, params: J
       },
     },
   };
-}
-
-/** Whether a client that declares these capabilities can be asked: it can show a form, as one that names no mode can. */
-export function isAskable(capabilities: JsonObject | undefined): boolean {
-  const { data } = Elicitation.safeParse(capabilities?.elicitation);
-  return data !== undefined && (data.form !== undefined || data.url === undefined);
 }
 
 /** What the client has decided. */

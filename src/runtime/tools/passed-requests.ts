@@ -2,12 +2,13 @@ import { requireScope } from '../../core/access/require-scope.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
+import { knowsForms } from '../../core/tool-server/elicitation.ts';
 import type { CallableTool, PeerAnswer, ServerRequest } from '../../core/tool-server/passed-request.ts';
 import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { AnswerQuestion, ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
-import { approvalQuestion, decisionOf, isAskable, refusedCall } from './call-approval.ts';
+import { approvalQuestion, decisionOf, refusedCall } from './call-approval.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, peerAnswer } from './peer-answer.ts';
 
 type Asked = ServiceRequests['mcp-server.request']['request'];
@@ -113,11 +114,11 @@ export class PassedRequests {
     if (!tool) return refusal(INVALID_PARAMS, `Unknown tool: ${String(asked.params.name)}`);
     if (tool.policy === 'auto') return null;
     if (context.rights) requireScope(context, 'approvals:decide');
-    const question = approvalQuestion(tool, asked.params);
-    if (!isAskable(asked.capabilities))
+    if (!knowsForms(asked.capabilities))
       return refusedCall(
         `The tool ${tool.toolName} needs approval, and this client cannot be asked: it declares no elicitation with forms.`,
       );
+    const question = approvalQuestion(tool, asked.params);
     try {
       const decision = decisionOf(await this.#ask(asked.callId, running, question));
       return decision.approved ? null : refusedCall(decision.reason);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { knowsForms } from '../../../src/core/tool-server/elicitation.ts';
 import { approvalQuestion as ofAgent } from '../../../src/gateway/mcp/agent/asked-approval.ts';
-import { approvalQuestion, isAskable } from '../../../src/runtime/tools/call-approval.ts';
+import { approvalQuestion } from '../../../src/runtime/tools/call-approval.ts';
 
 it('whoever approves a call sees what hides in its arguments', () => {
   const args = { to: 'bob\u202eecila' };
@@ -21,5 +22,5 @@ it.each([
   [{}, false],
   [undefined, false],
 ])('a client is asked for an approval if it can show a form: %j', (capabilities, isAsked) => {
-  expect(isAskable(capabilities)).toBe(isAsked);
+  expect(knowsForms(capabilities)).toBe(isAsked);
 });

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId } from '../../../core/ids.ts';
 import type { PendingApproval } from '../../../core/session/session-view.ts';
+import { knowsForms } from '../../../core/tool-server/elicitation.ts';
 import { visible } from '../../../core/visible.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
-import { type Answered, knowsForms } from './asked-client.ts';
+import type { Answered } from './asked-client.ts';
 
 /* The approval of a tool call as a question to the MCP client (elicitation). */
 

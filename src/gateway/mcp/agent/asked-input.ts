@@ -4,11 +4,12 @@ import type { SessionId } from '../../../core/ids.ts';
 import type { PendingInput } from '../../../core/session/session-view.ts';
 import type { AnswerInput } from '../../../core/tool-call/input-commands.ts';
 import { InputAction, type InputQuestion } from '../../../core/tool-call/input-events.ts';
+import { knowsAddresses, knowsForms } from '../../../core/tool-server/elicitation.ts';
 import { visible } from '../../../core/visible.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
-import { type Answered, knowsAddresses, knowsForms } from './asked-client.ts';
+import type { Answered } from './asked-client.ts';
 
 /* What a tool server asks, passed on to the MCP client (elicitation). */
 
