@@ -34,12 +34,10 @@ export async function beginResponse(asked: AskedResponse): Promise<BegunResponse
   // Before anything is answered.
   if (before) givenConversation(said.messages, { maxImageBytes: asked.maxImageBytes, fieldOf: said.fieldOf });
   for (let look = 1; ; look += 1) {
-    const start = await startOf(asked, previous, before);
     try {
-      return await started(asked, start.interrupts ? said : input, start);
+      const start = await startOf(asked, previous, before);
+      return await startedOrForgotten(asked, start.interrupts ? said : input, start);
     } catch (error) {
-      // What the client must hear is why it was refused.
-      await forgetFork(asked, start).catch(() => undefined);
       const isOvertaken = error instanceof ServiceError && error.code === 'SESSION_BUSY';
       if (!isOvertaken || look === LOOKS) throw error;
     }
@@ -67,6 +65,21 @@ function previousPlace({ body, agentId }: AskedResponse): ResponsePlace | null {
     field: 'previous_response_id',
     issue: `it is of ${place.agentId}, and the model is ${agentId}`,
   });
+}
+
+/** Leaves no copy of a conversation behind if the turn is refused. */
+async function startedOrForgotten(
+  asked: AskedResponse,
+  input: InputMessages,
+  start: Start,
+): Promise<BegunResponse> {
+  try {
+    return await started(asked, input, start);
+  } catch (error) {
+    // What the client must hear is why it was refused.
+    await forgetFork(asked, start).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function started(
