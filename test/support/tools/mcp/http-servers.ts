@@ -131,6 +131,15 @@ export async function constantServer(status: number, body: string): Promise<Test
   return await serve('/mcp', async (_req, res) => void res.writeHead(status).end(body));
 }
 
+/** Answers when it may. Sends the head of an answer at once, if it is asked for at `/head`. */
+export async function lateServer(mayAnswer: Promise<void>): Promise<TestHttpServer> {
+  return await serve('', async ({ url }, res) => {
+    if (url === '/head') res.writeHead(200).flushHeaders();
+    await mayAnswer;
+    res.end('late');
+  });
+}
+
 /** Accepts requests and answers none. */
 export async function silentHttpServer(): Promise<TestHttpServer> {
   return await serve('/mcp', () => Promise.resolve());
