@@ -114,7 +114,8 @@ export class McpServer {
 
   /** Resolves when the connection is closed and its process has exited. */
   async disconnect(): Promise<void> {
-    this.actor.send({ type: 'DISCONNECT' });
+    // Whoever watches is told of every event, also of one that changes nothing.
+    if (this.status !== 'disconnected') this.actor.send({ type: 'DISCONNECT' });
     await this.#closing;
   }
 
