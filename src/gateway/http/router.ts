@@ -77,7 +77,8 @@ export class Router {
   }
 }
 
-function matchesPattern(pattern: readonly string[], segments: readonly string[]): boolean {
+/** @param pattern the segments of a route's path. */
+export function matchesPattern(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
     pattern.length === segments.length &&
     pattern.every((part, index) => {

@@ -53,6 +53,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/responses/compact',
+      takesImages: true,
       access: scopeOf('turn.start'),
       waitsForTurn: true,
       handler: async (request) =>
@@ -98,6 +99,7 @@ function conversationRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/conversations',
+      takesImages: true,
       access: scopeOf('session.describe'),
       handler: async (request) => (await conversations()).createConversation(deps, request),
     },
@@ -132,6 +134,7 @@ function conversationRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'POST',
       path: `${one}/items`,
+      takesImages: true,
       access: scopeOf('session.extend'),
       handler: async (request, { conversation = '' }) =>
         (await items()).createItems(deps, request, conversation),

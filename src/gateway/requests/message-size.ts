@@ -16,9 +16,21 @@ const Holder = z.union([
  * own. Only a message beyond the limit is parsed for that.
  *
  * @param text the message as JSON.
+ * @param imagesLength length of the base64 of all images of a message.
  */
-export function checkMessageSize(text: string | Uint8Array, bytes: number, maxBytes: MaxBytes): void {
-  checkBytes(bytes, maxBytes, () => base64Length(text));
+export function checkMessageSize(
+  text: string | Uint8Array,
+  bytes: number,
+  maxBytes: MaxBytes,
+  imagesLength: (message: unknown) => number = imageLength,
+): void {
+  checkBytes(bytes, maxBytes, () => {
+    try {
+      return imagesLength(parseJson(typeof text === 'string' ? text : Buffer.from(text).toString()));
+    } catch {
+      return 0; // Text that is not JSON has no image.
+    }
+  });
 }
 
 /**
@@ -41,11 +53,6 @@ function checkBytes(bytes: number, maxBytes: MaxBytes, imagesLength: () => numbe
   if (!isReadable || bytes - imagesLength() > maxBytes) throw tooLarge('a message', maxBytes);
 }
 
-function base64Length(text: string | Uint8Array): number {
-  try {
-    const message = parseJson(typeof text === 'string' ? text : Buffer.from(text).toString());
-    return Holder.safeParse(message).data?.imageData.base64.length ?? 0;
-  } catch {
-    return 0; // Text that is not JSON has no image.
-  }
+function imageLength(message: unknown): number {
+  return Holder.safeParse(message).data?.imageData.base64.length ?? 0;
 }

@@ -16,11 +16,14 @@ export interface FrameLimitsDeps {
 /** How many frames one socket may send, and how large they may be. */
 export class FrameLimits {
   readonly #deps: FrameLimitsDeps;
+  readonly #imagesLength: ((frame: unknown) => number) | undefined;
   /** Key of the message limit. */
   readonly #id = crypto.randomUUID();
 
-  constructor(deps: FrameLimitsDeps) {
+  /** @param imagesLength of a frame, as `checkMessageSize` takes it. */
+  constructor(deps: FrameLimitsDeps, imagesLength?: (frame: unknown) => number) {
     this.#deps = deps;
+    this.#imagesLength = imagesLength;
   }
 
   /** Counts a frame. Rejects if it is one too many, too large, or binary. @returns its text. */
@@ -31,7 +34,7 @@ export class FrameLimits {
       throw limitExceeded(`${allowance.limit} messages per minute and connection`, allowance);
     const counted = clientLimits?.request(context);
     if (counted?.refusal) throw counted.refusal;
-    checkMessageSize(text ?? '', bytes, maxRequestBytes);
+    checkMessageSize(text ?? '', bytes, maxRequestBytes, this.#imagesLength);
     if (text !== null) return text;
     throw new ServiceError('INVALID_REQUEST', 'Binary frames are not accepted.', {
       issue: 'the frame is binary',

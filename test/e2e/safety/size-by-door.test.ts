@@ -35,6 +35,16 @@ const messageOf = (text: string, hasImage: boolean) => ({
   message: { messageId: 'm', role: 'ROLE_USER', parts: partsOf(text, hasImage) },
 });
 
+const itemsOf = (text: string, hasImage: boolean) => [
+  {
+    role: 'user',
+    content: [
+      { type: 'input_text', text },
+      ...(hasImage ? [{ type: 'input_image', image_url: dataUrl }] : []),
+    ],
+  },
+];
+
 const DOORS: readonly Door[] = [
   {
     path: '/api/message-sync',
@@ -62,18 +72,17 @@ const DOORS: readonly Door[] = [
   },
   {
     path: '/v1/responses',
-    body: (text, hasImage) => ({
-      ...toOpenAi,
-      input: [
-        {
-          role: 'user',
-          content: [
-            { type: 'input_text', text },
-            ...(hasImage ? [{ type: 'input_image', image_url: dataUrl }] : []),
-          ],
-        },
-      ],
-    }),
+    body: (text, hasImage) => ({ ...toOpenAi, input: itemsOf(text, hasImage) }),
+    refusal: ofOpenAi,
+  },
+  {
+    path: '/v1/responses/compact',
+    body: (text, hasImage) => ({ ...toOpenAi, input: itemsOf(text, hasImage) }),
+    refusal: ofOpenAi,
+  },
+  {
+    path: '/v1/conversations',
+    body: (text, hasImage) => ({ items: itemsOf(text, hasImage) }),
     refusal: ofOpenAi,
   },
   {

@@ -7,7 +7,11 @@ const route = (path: string, more: Pick<Route, 'takesImages'> = {}): Route => ({
   ...{ method: 'POST', access: 'open', path, ...more },
   handler: () => expect.unreachable(),
 });
-const routes = [route('/api/reset'), route('/api/message-sync', { takesImages: true })];
+const routes = [
+  route('/api/reset'),
+  route('/api/message-sync', { takesImages: true }),
+  route('/v1/conversations/:conversation/items', { takesImages: true }),
+];
 
 it('a body that may hold an image may be longer by its base64', () => {
   const limitOf = bodyLimits(routes, 3_000);
@@ -15,7 +19,9 @@ it('a body that may hold an image may be longer by its base64', () => {
   expect(message.readBytes).toBeGreaterThan(4_000);
   expect(limitOf('/api/message-sync')).toEqual(message);
   expect(limitOf('/mcp')).toEqual(message);
+  expect(limitOf('/v1/conversations/c/items')).toEqual(message);
   expect(limitOf('/api/reset')).toEqual({ what: 'a request', maxBytes: 3_000, readBytes: 3_000 });
+  expect(limitOf('/v1/conversations/c')).toMatchObject({ what: 'a request' });
 });
 
 it('there is no limit where none is wanted', () => {

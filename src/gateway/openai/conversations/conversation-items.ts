@@ -4,7 +4,9 @@ import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
 import { parseQuery } from '../../http/request-query.ts';
+import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
+import { imagesLength } from '../responses/input-messages.ts';
 import { ItemsQuery, itemPage } from '../responses/item-page.ts';
 import {
   extensionItems,
@@ -34,9 +36,10 @@ export async function createItems(
   request: ServedRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const { bus } = deps;
+  const { bus, maxImageBytes } = deps;
   const { context } = request;
   const body = parseForeign(NewItems, await readJsonObject(request));
+  await checkBodySize(request, maxImageBytes, () => imagesLength(body.items));
   const sessionId = await knownConversation(deps, request, id);
   const given = await givenMessages(deps, request, body.items);
   const key = await keyOfRequest(request, body);

@@ -3,7 +3,9 @@ import type { HttpResponse } from '../../../ports/web-server.ts';
 import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
+import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
+import { imagesLength } from '../responses/input-messages.ts';
 import { unixSeconds } from '../responses/response-object.ts';
 import type { ResponsesDeps } from '../responses/whole-response.ts';
 import { conversationId, newConversationId, noConversation } from './conversation-id.ts';
@@ -18,10 +20,11 @@ import { givenMessages } from './given-items.ts';
 /* OpenAI's conversations: a conversation is a session. */
 
 export async function createConversation(deps: ResponsesDeps, request: ServedRequest): Promise<HttpResponse> {
-  const { bus } = deps;
+  const { bus, maxImageBytes } = deps;
   const { context } = request;
   const body = parseForeign(NewConversation, await readJsonObject(request, { optional: true }));
   const { metadata = {}, items = [] } = body;
+  await checkBodySize(request, maxImageBytes, () => imagesLength(items));
   const sessionId = await newConversationId(request);
   const given = await givenMessages(deps, request, items);
   const key = await keyOfRequest(request, body);

@@ -4,10 +4,12 @@ import type { HttpResponse } from '../../../ports/web-server.ts';
 import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
+import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
 import { withModel } from '../chosen-agent.ts';
 import type { AskedResponse } from './asked-response.ts';
 import { CompactionItem, compactionItem } from './compaction-item.ts';
+import { imagesLength } from './input-messages.ts';
 import { CompactRequest, type InputItem } from './response-request.ts';
 import { beginResponse } from './response-turn.ts';
 import { ResponseUsage } from './response-usage.ts';
@@ -32,6 +34,7 @@ export async function compactConversation(
 ): Promise<HttpResponse> {
   const { bus, maxImageBytes } = deps;
   const sent = parseForeign(CompactRequest, await readJsonObject(request));
+  await checkBodySize(request, maxImageBytes, () => imagesLength(sent.input ?? ''));
   if (sent.input === undefined && sent.previous_response_id === undefined) throw nothingToCompact();
   const context = await withModel(bus, request, sent.model);
   const input = [...itemsOf(sent.input), userItem(WANTED)];
