@@ -1,7 +1,8 @@
 import { isJson, isObject, type JsonObject, stringIn } from '../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
 import type { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
-import { isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
+import type { ClaudeModel } from './claude-model.ts';
+import { isReturned, isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
 interface Block {
   /** The block as it began, including unknown fields. */
@@ -12,6 +13,7 @@ interface Block {
 }
 
 export interface BlockOptions {
+  readonly model: ClaudeModel;
   readonly ids: ReplyCallIds;
   onThinkingBlock(block: ThinkingBlock): void;
 }
@@ -80,7 +82,7 @@ export class ContentBlocks {
     this.#endsWithBareCall = false;
     if (block.begin.type === 'tool_use') this.#call(block);
     const thinking = thinkingBlockOf(block);
-    if (!thinking) return;
+    if (!thinking || !isReturned(thinking, this.#options.model)) return;
     this.#reply.opaque({ ...thinking });
     this.#options.onThinkingBlock(thinking);
   }
@@ -122,8 +124,9 @@ export class ContentBlocks {
   }
 }
 
-/** The whole block as the model wants it back; undefined if it wants none back. */
+/** The whole block as the model sent it; undefined if it is none of thinking. */
 function thinkingBlockOf({ begin, thinking, signature }: Block): ThinkingBlock | undefined {
-  const block = begin.type === 'thinking' ? { ...begin, thinking, signature } : begin;
+  const signed = signature !== '' && { signature };
+  const block = begin.type === 'thinking' ? { ...begin, thinking, ...signed } : begin;
   return isThinkingBlock(block) ? block : undefined;
 }

@@ -24,18 +24,27 @@ export type Message =
 
 /** Claude refuses an empty message. */
 const NO_TEXT = '[empty message]';
+const NO_THINKING: ThinkingBlock = { type: 'thinking', thinking: '', signature: '' };
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * The messages of a request. Thinking is sent back for the current turn only, because tool calls need it there. Claude
- * allows leaving out the oldest thinking, and newer models refuse thinking if anything before it has changed.
- * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking#prefix-check
+ * Which replies are sent with their thinking.
+ *
+ * - `turn`: those of the current turn, because tool calls need it there. Claude allows leaving out the oldest thinking,
+ *   and newer models refuse thinking if anything before it has changed.
+ *   https://platform.claude.com/docs/en/build-with-claude/preserved-thinking#prefix-check
+ * - `all`: for models other than Claude, which know no such rule.
+ * - `each`: all, and those without thinking have an empty block, because the model refuses any reply without one.
+ *   https://github.com/NousResearch/hermes-agent/pull/16149 and https://github.com/leookun/cursor-byok/pull/276
  */
-export function conversation(messages: readonly ModelMessage[]): Message[] {
+export type SentThinking = 'turn' | 'all' | 'each';
+
+/** The messages of a request. */
+export function conversation(messages: readonly ModelMessage[], thinking: SentThinking): Message[] {
   const turn = messages.findLastIndex(({ role }) => role === 'user');
   const list: Message[] = [];
   messages.forEach((message, index) => {
-    const next = messageOf(message, index > turn);
+    const next = messageOf(message, thinking === 'turn' && index <= turn ? 'none' : thinking);
     const last = list.at(-1);
     if (next.content.length === 0) return;
     // All results of parallel calls belong in one message, together with the user's text after them.
@@ -64,12 +73,12 @@ export function prefixesOf(messages: readonly Message[], ...before: readonly unk
   ];
 }
 
-function messageOf(message: ModelMessage, isInTurn: boolean): Message {
+function messageOf(message: ModelMessage, thinking: SentThinking | 'none'): Message {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: userContent(message) };
     case 'assistant':
-      return { role: 'assistant', content: assistantContent(message, isInTurn) };
+      return { role: 'assistant', content: assistantContent(message, thinking) };
     case 'tool':
       return { role: 'user', content: [toolResult(message)] };
     default:
@@ -86,14 +95,19 @@ function userContent({ text, images = [] }: UserMessage): UserBlock[] {
   return content.length === 0 ? textBlocks(NO_TEXT) : content;
 }
 
-function assistantContent({ parts }: AssistantMessage, isInTurn: boolean): AssistantBlock[] {
-  const content = parts.flatMap((part) => assistantBlocks(part, isInTurn));
+function assistantContent(
+  { parts }: AssistantMessage,
+  thinking: SentThinking | 'none',
+): readonly AssistantBlock[] {
+  const blocks = parts.flatMap((part) => assistantBlocks(part, thinking !== 'none'));
   // Claude refuses a message that ends with thinking.
-  const end = content.findLastIndex((block) => !isThinkingBlock(block));
-  return content.slice(0, end + 1);
+  const end = blocks.findLastIndex((block) => !isThinkingBlock(block));
+  const content = blocks.slice(0, end + 1);
+  const isBare = content.length > 0 && !content.some(isThinkingBlock);
+  return thinking === 'each' && isBare ? [NO_THINKING, ...content] : content;
 }
 
-function assistantBlocks(part: AssistantPart, isInTurn: boolean): AssistantBlock[] {
+function assistantBlocks(part: AssistantPart, withThinking: boolean): AssistantBlock[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -103,7 +117,7 @@ function assistantBlocks(part: AssistantPart, isInTurn: boolean): AssistantBlock
       return [{ type: 'tool_use', id, name: part.name, input: part.arguments }];
     }
     case 'opaque':
-      return isInTurn && isThinkingBlock(part.data) ? [part.data] : [];
+      return withThinking && isThinkingBlock(part.data) ? [part.data] : [];
     case 'reasoning':
       return [];
     default:

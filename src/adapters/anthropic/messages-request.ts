@@ -6,7 +6,7 @@ import { mergedBody } from '../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import { markedSystem, withMarkedMessages, withMarkedTools } from './cache-marks.ts';
 import { type ClaudeModel, claudeModel } from './claude-model.ts';
-import { conversation, type Message, prefixesOf } from './conversation.ts';
+import { conversation, type Message, prefixesOf, type SentThinking } from './conversation.ts';
 import { withAcceptedNames } from './property-names.ts';
 import { sampling } from './sampling.ts';
 import { isThinkingBlock, type ThinkingBlock, type ThinkingPrefixes } from './thinking-blocks.ts';
@@ -33,7 +33,7 @@ export function messagesRequest(
   const model = claudeModel(access.model);
   const { tools, choice } = toolsOf(request, config, model);
   const bindsThinking = model.thinking === 'adaptive';
-  const all = conversation(request.messages);
+  const all = conversation(request.messages, sentThinking(access, model));
   const messages = bindsThinking ? withFittingThinking(all, prefixes, request.systemPrompt, tools) : all;
   const maxTokens = config.maxTokens ?? model.maxTokens;
   const body = {
@@ -56,6 +56,11 @@ export function messagesRequest(
       prefixes.remember(block, prefix);
     },
   };
+}
+
+function sentThinking({ rules }: ProviderEndpoint, { isClaude }: ClaudeModel): SentThinking {
+  if (isClaude) return 'turn';
+  return rules.reasoningBack === 'always' ? 'each' : 'all';
 }
 
 type Contents = Pick<MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;

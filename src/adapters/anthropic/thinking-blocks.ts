@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { isObject } from '../../model-http/reply/json.ts';
+import type { ClaudeModel } from './claude-model.ts';
 
 /** Thinking as the model sent it. It must go back to the model unchanged or not at all. */
 export type ThinkingBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
 
-/** Claude refuses thinking without a signature. Such thinking is only shown to people. */
 export function isThinkingBlock(block: unknown): block is ThinkingBlock {
   if (!isObject(block)) return false;
   if (block.type === 'redacted_thinking') return typeof block.data === 'string';
-  return (
-    block.type === 'thinking' &&
-    typeof block.thinking === 'string' &&
-    typeof block.signature === 'string' &&
-    block.signature !== ''
-  );
+  return block.type === 'thinking' && typeof block.thinking === 'string';
+}
+
+/** Whether the model takes the block back. Claude refuses thinking without a signature; others do not sign theirs. */
+export function isReturned(block: ThinkingBlock, { isClaude }: Pick<ClaudeModel, 'isClaude'>): boolean {
+  return !isClaude || block.type === 'redacted_thinking' || Boolean(block.signature);
 }
 
 /** Far more than all running turns together have. */

@@ -1,5 +1,5 @@
 import type { ModelProvider } from '../../config/schema/llm-config.ts';
-import type { ProviderDefaults } from './providers.ts';
+import { ALL_THOUGHTS, type ProviderDefaults } from './providers.ts';
 
 /** The rules of a provider, and those that some models need at any provider. */
 export function modelRules(
@@ -8,10 +8,11 @@ export function modelRules(
   defaults: ProviderDefaults,
 ): ProviderDefaults {
   return {
+    ...defaults,
     ...(OF_MISTRAL.test(model) && { callIds: MISTRAL_CALL_IDS }),
     ...(provider === 'openai-compatible' && KIMI.test(model) && { besideToolCalls: KIMI_THOUGHT }),
     ...(provider === 'google' && !SIGNS_NOTHING.test(model) && { besideForeignCall: NO_SIGNATURE }),
-    ...defaults,
+    ...(provider === 'openai-compatible' && NEEDS_ALL_THOUGHTS.test(model) && ALL_THOUGHTS),
   };
 }
 
@@ -27,6 +28,12 @@ const KIMI = /^kimi-/i;
  * https://github.com/BerriAI/litellm/blob/main/litellm/llms/moonshot/chat/transformation.py
  */
 const KIMI_THOUGHT = { reasoning_content: ' ' };
+
+/**
+ * Behind a gateway, as LiteLLM, these models refuse the same as at DeepSeek. MiMo does so, too:
+ * https://github.com/BerriAI/litellm/issues/26395 and https://github.com/NousResearch/hermes-agent/issues/24443
+ */
+const NEEDS_ALL_THOUGHTS = /deepseek-(?:v[4-9]|chat|reasoner)|mimo-/i;
 
 /** Gemini signs tool calls since version 3, and then refuses unsigned calls of the current turn. */
 const SIGNS_NOTHING = /gemini-[12]\b/i;

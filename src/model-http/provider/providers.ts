@@ -51,6 +51,9 @@ const usual = {
   reasoningBack: 'never',
 } as const;
 
+/** For models that refuse a conversation with tools in which any reply is without: https://api-docs.deepseek.com/guides/thinking_mode */
+export const ALL_THOUGHTS = { reasoningBack: 'always', besideReply: { reasoning_content: '' } } as const;
+
 /**
  * Local servers are addressed by 127.0.0.1: `localhost` may resolve to ::1 first, where they do not listen.
  * `openai-compatible` has a variable of its own, so that a key for OpenAI is never sent to another host.
@@ -141,9 +144,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: true,
     ...usual,
-    // It refuses a conversation with tools in which any reply is without: https://api-docs.deepseek.com/guides/thinking_mode
-    reasoningBack: 'always',
-    besideReply: { reasoning_content: '' },
+    ...ALL_THOUGHTS,
   },
   together: {
     label: 'Together',

@@ -2,7 +2,7 @@ import { anthropicMessagesRules } from '../rules/anthropic-messages.ts';
 import { anthropicMessagesParametersRules } from '../rules/anthropic-messages-parameters.ts';
 import { anthropicMessagesToolsRules } from '../rules/anthropic-messages-tools.ts';
 import { cerebrasRules } from '../rules/cerebras.ts';
-import { deepSeekRules } from '../rules/deepseek.ts';
+import { deepSeekMessagesRules, deepSeekRules } from '../rules/deepseek.ts';
 import { googleChatRules } from '../rules/google-chat.ts';
 import { groqRules } from '../rules/groq.ts';
 import { mistralRules } from '../rules/mistral.ts';
@@ -46,7 +46,7 @@ export const responsesFake: Fake = {
 export const budgetClaudeFake: Fake = {
   name: 'Claude Sonnet 4.5, which thinks within a budget',
   rules: anthropicRules,
-  voice: messagesVoice(false),
+  voice: messagesVoice('signed'),
   model: 'claude-sonnet-4-5',
   llm: { reasoningEffort: 'medium', stop: ['STOP'] },
   alwaysThinks: true,
@@ -74,14 +74,14 @@ const hostedFakes: readonly Fake[] = [
   {
     name: 'Claude Opus 4.7, which decides how long it thinks',
     rules: anthropicRules,
-    voice: messagesVoice(true),
+    voice: messagesVoice('redacted'),
     model: 'claude-opus-4-7',
     llm: { reasoningEffort: 'high' },
   },
   {
     name: 'Claude Sonnet 5 without any setting',
     rules: anthropicRules,
-    voice: messagesVoice(false),
+    voice: messagesVoice('signed'),
     model: 'claude-sonnet-5',
   },
   {
@@ -102,6 +102,12 @@ const hostedFakes: readonly Fake[] = [
   googleFake,
   { name: 'Grok 4', rules: [xaiRules], voice: xaiVoice, model: 'grok-4', llm: { temperature: 1 } },
   { name: 'DeepSeek V4', rules: [deepSeekRules], voice: deepSeekVoice, model: 'deepseek-v4-flash' },
+  {
+    name: 'DeepSeek V4 over the interface of Anthropic',
+    rules: [deepSeekMessagesRules],
+    voice: messagesVoice('unsigned'),
+    model: 'deepseek-v4-flash',
+  },
   {
     name: 'Mistral',
     rules: [mistralRules],

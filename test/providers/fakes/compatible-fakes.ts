@@ -1,3 +1,4 @@
+import { deepSeekRules } from '../rules/deepseek.ts';
 import { miniMaxRules } from '../rules/minimax.ts';
 import { moonshotRules } from '../rules/moonshot.ts';
 import { nvidiaNimRules } from '../rules/nvidia-nim.ts';
@@ -14,7 +15,7 @@ import {
   taggedVoice,
 } from './compatible-voices.ts';
 import type { Fake } from './fake.ts';
-import { perplexityVoice } from './hosted-voices.ts';
+import { deepSeekVoice, perplexityVoice } from './hosted-voices.ts';
 import { mlxVoice, tgiVoice } from './local-voices.ts';
 
 export const perplexityFake: Fake = {
@@ -47,6 +48,12 @@ export const compatibleFakes: readonly Fake[] = [
     voice: moonshotVoice,
     model: 'kimi-k3',
     llm: { reasoningEffort: 'high' },
+  },
+  {
+    name: 'DeepSeek V4 behind a gateway',
+    rules: [{ ...deepSeekRules, provider: 'openai-compatible' }],
+    voice: deepSeekVoice,
+    model: 'deepseek/deepseek-v4-flash',
   },
   { name: 'Qwen on DashScope', rules: [qwenRules], voice: qwenVoice, model: 'qwen3-8b' },
   { name: 'MiniMax', rules: [miniMaxRules], voice: miniMaxVoice, model: 'MiniMax-M2.5' },

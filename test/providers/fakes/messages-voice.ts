@@ -7,23 +7,25 @@ interface Event {
   readonly [field: string]: unknown;
 }
 
+type ThoughtKind = 'signed' | 'redacted' | 'unsigned';
+
 interface Block {
   readonly begin: object;
   readonly deltas: readonly object[];
 }
 
 /**
- * Anthropic's Messages API: blocks of thinking, text and calls. Thinking has to come back as it was signed.
+ * Anthropic's Messages API: blocks of thinking, text and calls. Thinking has to come back as it came.
  *
- * @param redacts whether an encrypted thought follows the one that it shows.
+ * @param kind `redacted`: an encrypted thought follows the one that it shows. Only Claude signs its thoughts.
  */
-export function messagesVoice(redacts: boolean): Voice {
+export function messagesVoice(kind: ThoughtKind): Voice {
   return (saying, mark) => {
     const calls = saying.calls.map((call, place) => ({
       ...call,
       id: `toolu_01${mark}KvPz7sHgXt3Qn${place}`,
     }));
-    const thoughts = thoughtsOf(saying, mark, redacts);
+    const thoughts = thoughtsOf(saying, mark, kind);
     const blocks = [
       ...thoughts.map(thoughtBlock),
       ...(saying.text === '' ? [] : [textBlock(saying.text)]),
@@ -57,21 +59,22 @@ function delta(type: string, fields: object): Event {
   return { type, ...fields };
 }
 
-function thoughtsOf({ reasoning }: Saying, mark: string, redacts: boolean): readonly JsonObject[] {
+function thoughtsOf({ reasoning }: Saying, mark: string, kind: ThoughtKind): readonly JsonObject[] {
   if (reasoning === '') return [];
+  if (kind === 'unsigned') return [{ type: 'thinking', thinking: reasoning }];
   const shown = { type: 'thinking', thinking: reasoning, signature: `EqkBCkYICxgC${mark}Kkr3nQ2+/==` };
   const hidden = { type: 'redacted_thinking', data: `EmwKAhgBEgy3va3pzix${mark}==` };
-  return redacts ? [shown, hidden] : [shown];
+  return kind === 'redacted' ? [shown, hidden] : [shown];
 }
 
 function thoughtBlock(thought: JsonObject): Block {
   const { type, thinking, signature } = thought;
   if (type !== 'thinking') return { begin: thought, deltas: [] };
   return {
-    begin: { type, thinking: '', signature: '' },
+    begin: { type, thinking: '', ...(signature !== undefined && { signature: '' }) },
     deltas: [
       ...halves(String(thinking)).map((piece) => ({ type: 'thinking_delta', thinking: piece })),
-      { type: 'signature_delta', signature },
+      ...(signature === undefined ? [] : [{ type: 'signature_delta', signature }]),
     ],
   };
 }

@@ -65,6 +65,29 @@ export const deepSeekRules: ProviderRules = {
   ],
 };
 
+/** At its address for the interface of Anthropic. */
+export const deepSeekMessagesRules: ProviderRules = {
+  provider: 'deepseek',
+  api: 'messages',
+  rules: [
+    {
+      name: 'in thinking mode every reply comes back with its thinking, an empty one too',
+      source:
+        'https://github.com/NousResearch/hermes-agent/pull/16149 and https://github.com/leookun/cursor-byok/pull/276',
+      refusal(body) {
+        const isMissing = objectsIn(body, 'messages').some(
+          (message) =>
+            textIn(message, 'role') === 'assistant' &&
+            !objectsIn(message, 'content').some((block) => typeof block.thinking === 'string'),
+        );
+        return isThinking(body) && isMissing
+          ? refusedBecause('The `content[].thinking` in the thinking mode must be passed back to the API.')
+          : undefined;
+      },
+    },
+  ],
+};
+
 /** Thinking is on by default; only the old name `deepseek-chat` stands for a model that does not think. */
 function isThinking(body: RequestBody): boolean {
   const mode = textIn(objectIn(body, 'thinking'), 'type');

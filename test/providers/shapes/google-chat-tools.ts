@@ -202,7 +202,7 @@ export const googleChatToolsShapes: ProviderShapes = {
         }),
       },
       expected: {
-        text: '\n\n',
+        text: '',
         toolCalls: [
           { name: 'add', arguments: { left: 2, right: 2 } },
           { name: 'add', arguments: { left: 3, right: 5 } },
