@@ -18,14 +18,18 @@ export interface ReplyEnd {
   readonly usage: TokenUsage | undefined;
 }
 
+type SpokenPart = 'text' | 'refusal' | 'reasoning';
+
 /** Builds a reply part by part, and passes its text and reasoning on to the listener at once. */
 export class ReplyBuilder {
   readonly #access: ProviderEndpoint;
   readonly #listener: ReplyListener;
   readonly #parts: ReplyPart[] = [];
   /** The type of the open part, and its text so far. */
-  #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  #open: SpokenPart | null = null;
   #text = '';
+  /** White space with which the next part may begin, and its type. */
+  #blank: { readonly type: SpokenPart; readonly text: string } | null = null;
   #characters = 0;
   #hasBegun = false;
   #hasSpoken = false;
@@ -57,6 +61,7 @@ export class ReplyBuilder {
 
   /** Ends the open part, so that the next text begins a new one. @param opaque data to keep with a text. */
   closePart(opaque?: OpaqueData): void {
+    this.#blank = null;
     if (this.#open === null) return;
     const part = { type: this.#open, text: this.#text };
     this.#parts.push(part.type === 'text' && opaque ? { ...part, type: 'text', opaque } : part);
@@ -117,13 +122,26 @@ export class ReplyBuilder {
     };
   }
 
-  #say(type: 'text' | 'refusal' | 'reasoning', piece: string): void {
+  #say(type: SpokenPart, piece: string): void {
     if (piece === '') return;
     this.count(piece.length);
-    if (this.#open !== type) {
-      this.closePart();
-      this.#open = type;
+    if (this.#open === type) this.#pass(type, piece);
+    else this.#begin(type, piece);
+  }
+
+  /** A part begins with what can be seen: some servers send line breaks around tool calls, which are no text. */
+  #begin(type: SpokenPart, piece: string): void {
+    const text = this.#blank?.type === type ? this.#blank.text + piece : piece;
+    if (piece.trim() === '') {
+      this.#blank = { type, text };
+      return;
     }
+    this.closePart();
+    this.#open = type;
+    this.#pass(type, text);
+  }
+
+  #pass(type: SpokenPart, piece: string): void {
     this.#text += piece;
     this.#hasSpoken = true;
     if (type === 'reasoning') this.#listener.onReasoning(piece);

@@ -265,7 +265,6 @@ describe('a stream that goes wrong', () => {
   it.each<[string, UpstreamReply]>([
     ['as a whole', { status: 200, body: { choices: [] } }],
     ['as events', { stream: [{ event: { ping: 1 } }, { done: true }] }],
-    ['as a stream of nothing', { stream: [] }],
   ])('because no chat completion came says so: %s', async (_how, reply) => {
     await using harness = await OpenAiModelHarness.open(reply);
     const { details } = await harness.fail();
@@ -274,13 +273,25 @@ describe('a stream that goes wrong', () => {
     expect(harness.upstream.requests).toHaveLength(1);
   });
 
-  it('because nothing was said in it is asked again, and fails when it is so each time', async () => {
-    const empty: UpstreamReply = { stream: [{ text: '' }, { finish: 'stop' }, { done: true }] };
-    await using harness = await OpenAiModelHarness.open(empty, empty, empty, empty);
-    const { details } = await harness.fail({ config: { maxRetries: 1 } });
-    expect(details.reason).toMatch(/empty reply: neither text nor a tool call/);
-    expect(harness.upstream.requests).toHaveLength(4);
+  it.each<[string, UpstreamReply]>([
+    ['no event at all', { stream: [] }],
+    ['keep-alives only', { stream: [{ raw: ': PROCESSING\n\n' }] }],
+  ])('because it ends with %s is asked again', async (_how, nothing) => {
+    await using harness = await OpenAiModelHarness.open(nothing, textReply('fine'));
+    expect(replyText((await harness.ask()).reply)).toBe('fine');
+    expect(harness.upstream.requests).toHaveLength(2);
   });
+
+  it.each(['', '\n\n'])(
+    'because %j was all of it is asked again, and fails when it is so each time',
+    async (said) => {
+      const empty: UpstreamReply = { stream: [{ text: said }, { finish: 'stop' }, { done: true }] };
+      await using harness = await OpenAiModelHarness.open(empty, empty, empty, empty);
+      const { details } = await harness.fail({ config: { maxRetries: 1 } });
+      expect(details.reason).toMatch(/empty reply: neither text nor a tool call/);
+      expect(harness.upstream.requests).toHaveLength(4);
+    },
+  );
 
   it.each<[string, (piece: string) => StreamStep]>([
     ['text', text],

@@ -218,6 +218,15 @@ describe('the reply of the OpenAI model', () => {
     });
   });
 
+  it('begins with what can be seen: white space before it waits', async () => {
+    const texts = ['\n', '\n', ' Hi', '\n', 'you'];
+    const stream: StreamStep[] = [...texts.map((text) => ({ text })), { finish: 'stop' }];
+    await using harness = await OpenAiModelHarness.open({ stream });
+    const { reply, pieces } = await harness.ask();
+    expect(pieces).toEqual(['\n\n Hi', '\n', 'you']);
+    expect(reply.parts).toEqual([{ type: 'text', text: '\n\n Hi\nyou' }]);
+  });
+
   it('passes on a refusal, which is what the model said', async () => {
     const stream: StreamStep[] = [
       { event: { choices: [{ delta: { refusal: 'No.' } }] } },
@@ -275,6 +284,14 @@ describe('the tool calls of the OpenAI model', () => {
         { type: 'toolCall', callId: 'b', name: 'read', arguments: '{}' },
       ],
     });
+  });
+
+  it('have no text of white space beside them', async () => {
+    const call: StreamStep = { toolCall: { index: 0, id: 'a', name: 'search', arguments: '{}' } };
+    await using harness = await OpenAiModelHarness.open({ stream: [{ text: '\n\n' }, call, ...finish] });
+    const { reply, pieces } = await harness.ask();
+    expect(pieces).toEqual([]);
+    expect(reply.parts).toEqual([{ type: 'toolCall', callId: 'a', name: 'search', arguments: '{}' }]);
   });
 
   it.each<[string, StreamStep[]]>([

@@ -24,7 +24,9 @@ export class ChatReader implements ReplyReader {
   readonly #toolCalls = new ToolCallCollector();
   readonly #returned = new ReturnedFields();
   readonly #thoughts = new ThoughtSplitter();
+  /** Whether an event of a chat has come, and whether another event has come. */
   #isChat = false;
+  #isOther = false;
   #isDone = false;
   #finishReason: string | undefined;
   #usage: TokenUsage | undefined;
@@ -81,7 +83,7 @@ export class ChatReader implements ReplyReader {
 
   finish(): ModelReply {
     this.#countUnparsed();
-    if (!this.#isChat) throw this.#noChat();
+    if (this.#isOther && !this.#isChat) throw this.#noChat();
     if (this.#toolCalls.hasNameless() && this.#finishReason !== 'length')
       throw passingFailure(this.#access, 'sent a tool call without a name');
     this.#addSplit(this.#thoughts.end());
@@ -119,6 +121,7 @@ export class ChatReader implements ReplyReader {
       case 'broken':
         throw passingFailure(this.#access, 'sent an event that is not complete JSON');
       case 'other':
+        this.#isOther = true;
         return;
       default:
         event satisfies never;

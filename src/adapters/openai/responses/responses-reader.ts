@@ -28,7 +28,9 @@ export class ResponsesReader implements ReplyReader {
   #template: EventTemplate | undefined;
   #textIndex: number | undefined;
   #textPlace = 0;
+  /** Whether an event of a response has come, and whether another event has come. */
   #isResponse = false;
+  #isOther = false;
   #isDone = false;
   #ending: string | undefined;
   #usage: TokenUsage | undefined;
@@ -86,6 +88,7 @@ export class ResponsesReader implements ReplyReader {
         throw passingFailure(this.#access, 'sent a broken event');
       case 'other':
         if (name === 'error') throw this.#refusal(data);
+        this.#isOther = true;
         return;
       default:
         parsed satisfies never;
@@ -96,13 +99,14 @@ export class ResponsesReader implements ReplyReader {
     const response = objectIn(answer);
     if (response.error || response.object === 'error' || response.type === 'error')
       throw this.#refusal(answer);
-    if (response.object !== 'response' && !Array.isArray(response.output)) return;
+    this.#isOther = response.object !== 'response' && !Array.isArray(response.output);
+    if (this.#isOther) return;
     this.#isResponse = true;
     this.#end(response, stringIn(response.status) || COMPLETED);
   }
 
   finish(): ModelReply {
-    if (!this.#isResponse) throw this.#noResponse();
+    if (this.#isOther && !this.#isResponse) throw this.#noResponse();
     const isComplete = this.#ending === COMPLETED || (this.#ending === undefined && this.#isDone);
     const { hasOpen, hasBroken } = this.#items.calls;
     if (isComplete && hasOpen) throw passingFailure(this.#access, 'sent a tool call without its end');
@@ -136,6 +140,7 @@ export class ResponsesReader implements ReplyReader {
       this.#isResponse = true;
       this.#takePiece(event, type);
     } else if (event.error) throw this.#refusal(event);
+    else this.#isOther = true;
   }
 
   #takePiece(event: JsonObject, type: string): void {
