@@ -39,8 +39,8 @@ export async function readOpening(service: RemoteService, session: string): Prom
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error;
     if (error.code === 'SESSION_NOT_FOUND') return nothing;
-    if (error.code === 'UNAUTHORIZED') throw error;
-    // In mcp mode the service has no session interface.
+    // In mcp mode the service knows no such path.
+    if (error.code !== 'INVALID_REQUEST') throw error;
     throw new Error(`the service at ${service.url} has no chat: ${error.message} Is it in web mode?`, {
       cause: error,
     });

@@ -55,7 +55,7 @@ llm:
 ${llm.join('\n')}
   # temperature: 0.2
   # maxSteps: 25            # model calls in one turn
-  # timeoutMs: 60000        # longest silence of the provider
+  # timeoutMs: 300000       # longest silence of the provider
 
 # The tools of the agent: MCP servers, as processes of this machine or over HTTP.
 mcpServers:

@@ -4,7 +4,13 @@ import { LlmConfig } from '../../config/schema/llm-config.ts';
 import { providers } from '../../model-http/provider/providers.ts';
 import { MOST_REQUESTS } from '../check/check-command.ts';
 import { type AgentChoice, keyVariableOf, needsAddress } from './agent-template.ts';
-import { type InitOptions, providerNames, variableProblem } from './init-command.ts';
+import {
+  addressProblem,
+  type InitOptions,
+  modelProblem,
+  providerNames,
+  variableProblem,
+} from './init-command.ts';
 
 /** Where questions are shown and answered; the terminal of the process if left out. */
 interface Dialogue {
@@ -40,16 +46,10 @@ interface Question {
 
 const modelQuestion: Question = {
   message: 'Which model? (as the provider calls it)',
-  validate: (text) => (text?.trim() ? undefined : 'It needs a name.'),
+  validate: modelProblem,
 };
 
-const addressQuestion: Question = {
-  message: 'At which address?',
-  validate: (text) => {
-    const { success } = LlmConfig.shape.baseURL.safeParse(text);
-    return success && text ? undefined : 'Expected an address such as http://127.0.0.1:8080/v1.';
-  },
-};
+const addressQuestion: Question = { message: 'At which address?', validate: addressProblem };
 
 /** Null for a provider that has no key. */
 function keyQuestion(provider: AgentChoice['provider']): Question | null {

@@ -21,9 +21,9 @@ export function addInit(program: Command, choose: (options: InitOptions) => void
     .description('Writes an agent file. Asks for what it needs to know; without a terminal, use the flags.')
     .argument('[file]', 'file to write', agentFileName, 'agent.yml')
     .addOption(new Option('--provider <name>', 'provider of the model').choices(providerNames))
-    .option('--model <name>', 'name of the model at the provider')
-    .option('--key-variable <name>', 'environment variable that holds the key', checkVariable)
-    .option('--base-url <url>', 'address of the provider, up to /v1')
+    .option('--model <name>', 'name of the model at the provider', checked(modelProblem))
+    .option('--key-variable <name>', 'environment variable that holds the key', checked(variableProblem))
+    .option('--base-url <url>', 'address of the provider, up to /v1', checked(addressProblem))
     .option('--force', 'overwrite an existing file')
     .option(
       '--check',
@@ -32,14 +32,28 @@ export function addInit(program: Command, choose: (options: InitOptions) => void
     .action((file: string, options: Omit<InitOptions, 'file'>) => choose({ file, ...options }));
 }
 
-/** Undefined if the text can be the name of a variable. Most keys cannot, so a key given by mistake is refused. */
-export function variableProblem(text: string | undefined): string | undefined {
-  if (text !== undefined && /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return undefined;
-  return 'Expected the name of a variable such as OPENAI_API_KEY, not the key itself.';
-}
+type Problem = (text: string | undefined) => string | undefined;
 
-function checkVariable(text: string): string {
-  const problem = variableProblem(text);
-  if (problem !== undefined) throw new InvalidArgumentError(problem);
-  return text;
+/** Undefined if the text can be the name of a model. */
+export const modelProblem: Problem = (text) =>
+  text?.trim() ? undefined : 'Expected the name of a model, as the provider calls it.';
+
+/** Undefined if the text can be the address of a provider. */
+export const addressProblem: Problem = (text) => {
+  const { success } = LlmConfig.shape.baseURL.safeParse(text);
+  return success && text ? undefined : 'Expected an address such as http://127.0.0.1:8080/v1.';
+};
+
+/** Undefined if the text can be the name of a variable. Most keys cannot, so a key given by mistake is refused. */
+export const variableProblem: Problem = (text) =>
+  text !== undefined && /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
+    ? undefined
+    : 'Expected the name of a variable such as OPENAI_API_KEY, not the key itself.';
+
+function checked(problemOf: Problem): (text: string) => string {
+  return (text) => {
+    const problem = problemOf(text);
+    if (problem !== undefined) throw new InvalidArgumentError(problem);
+    return text;
+  };
 }

@@ -49,8 +49,10 @@ function canBeChecked({ provider, keyVariable }: AgentChoice): boolean {
   return provider !== 'scripted' && (keyVariable === null || Boolean(process.env[keyVariable]));
 }
 
-function isComplete({ provider, model }: InitOptions): boolean {
-  return provider === 'scripted' || (provider !== undefined && model !== undefined);
+function isComplete({ provider: name, model, baseUrl }: InitOptions): boolean {
+  if (name === undefined || name === 'scripted') return name !== undefined;
+  const hasAddress = baseUrl !== undefined || !needsAddress(LlmConfig.shape.provider.parse(name));
+  return model !== undefined && hasAddress;
 }
 
 /** The choice from the flags alone. Throws if a flag is missing. */
@@ -63,8 +65,6 @@ export function choiceOf({ provider: name, model, keyVariable, baseUrl }: InitOp
     throw new Error('--model is missing: expected the name of a model, as the provider calls it');
   if (baseUrl === undefined && needsAddress(provider))
     throw new Error(`--base-url is missing: ${provider} has no address of its own`);
-  if (!LlmConfig.shape.baseURL.safeParse(baseUrl).success)
-    throw new Error(`--base-url: found "${baseUrl}"; expected an address such as http://127.0.0.1:8080/v1`);
   const key = keyVariableOf(provider);
   return {
     provider,

@@ -79,8 +79,8 @@ const LlmFields = z.strictObject({
   maxRetries: z.int().min(0).max(10).default(2),
   /** Longest wait for the first piece of a reply, in milliseconds: a model may think for minutes before it. */
   firstByteTimeoutMs: TimeoutMs.default(300_000),
-  /** Longest silence between two pieces of a reply, in milliseconds. */
-  timeoutMs: TimeoutMs.default(60_000),
+  /** Longest silence between two pieces of a reply, in milliseconds: some servers hold a tool call back until it is whole. */
+  timeoutMs: TimeoutMs.default(300_000),
   /** Longest time for one whole model call, in milliseconds. */
   stepTimeoutMs: TimeoutMs.default(600_000),
   /** Rules of the scripted model, tried before the built-in ones. */

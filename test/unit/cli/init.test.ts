@@ -62,12 +62,11 @@ describe('a new agent file', () => {
     expect(() => choiceOf({ file: 'a', provider: 'openai-compatible', model: 'm' })).toThrow(
       '--base-url is missing',
     );
-    expect(() => choiceOf({ file: 'a', provider: 'openai', model: 'm', baseUrl: 'x' })).toThrow(
-      '--base-url: found "x"',
-    );
     for (const args of [
       ['--provider', 'opnai'],
       ['--key-variable', 'sk-123'],
+      ['--model', ''],
+      ['--base-url', 'localhost:8080'],
     ])
       expect(parseCommandLine(['init', ...args], {})).toMatchObject({
         kind: 'exit',
