@@ -50,6 +50,7 @@ export interface ClientAccess {
   readonly authenticator: BearerAuthenticator;
   /** Of open sockets and event streams. */
   readonly credentials: HeldCredentials;
+  readonly audit: Pick<AuditTrail, 'record'>;
   readonly bus: Bus;
   /** Of each principal and each tenant. */
   readonly limits: ClientLimits;
@@ -107,6 +108,7 @@ export function accessBy(
   return {
     authenticator,
     credentials,
+    audit,
     bus,
     limits,
     refusals: () => ({

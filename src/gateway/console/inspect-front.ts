@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { auditedClient } from '../../core/access/audited-client.ts';
 import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Audit } from '../../ports/audit.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import {
   type ClientSocket,
@@ -33,8 +35,12 @@ export interface InspectFrontDeps {
 export interface InspectingClients {
   readonly authenticator: Authenticator;
   readonly credentials: HeldCredentials;
+  readonly audit: Pick<Audit, 'record'>;
   readonly clientAddress: ClientAddress;
 }
+
+/** As the audit trail has it. */
+const WHAT = 'GET /inspect';
 
 const isLoopback = addressMatcher(['127.0.0.0/8', '::1']);
 /** Headers of a proxy. A proxy on this machine may forward clients of other machines. */
@@ -91,7 +97,12 @@ export class InspectFront implements SocketFront {
   }
 
   #admission(client: RequestContext | null): Admission {
-    if (client) this.#deps.clients?.authenticator.require?.(client, 'admin', 'GET /inspect');
+    const { clients } = this.#deps;
+    if (client && clients) {
+      clients.authenticator.require?.(client, 'admin', WHAT);
+      // It may show the content of all conversations of the tenant.
+      clients.audit.record({ ...auditedClient(client), what: WHAT, outcome: 'ok' });
+    }
     return { open: (socket) => this.#attach(socket, client), release: () => undefined };
   }
 

@@ -10,9 +10,16 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import { jsonLines } from '../http/json-lines.ts';
 import { readEvents } from '../turns/read-events.ts';
 
+interface ExportDeps {
+  readonly bus: Bus;
+  readonly context: RequestContext;
+  /** Aborted when the client may read no more. */
+  readonly lost: AbortSignal | undefined;
+}
+
 /** The events of a session up to its present head, as `agent-service export` prints them. */
 export async function sessionExport(
-  { bus, context }: { readonly bus: Bus; readonly context: RequestContext },
+  { bus, context, lost }: ExportDeps,
   sessionId: SessionId,
 ): Promise<HttpResponse> {
   const { head } = await bus.send('session.position', { sessionId }, context);
@@ -24,6 +31,7 @@ export async function sessionExport(
   async function* lines(): AsyncGenerator<string, void, void> {
     let seq = 0;
     for await (const envelope of readEvents(bus, { sessionId, after: 0, until: head }, context)) {
+      lost?.throwIfAborted();
       yield formatExportLine(shownTo(envelope), currentEvents);
       seq = envelope.seq;
     }

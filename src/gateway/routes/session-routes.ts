@@ -81,10 +81,10 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       path: `${session}/export`,
       access: scopeOf('session.events'),
       mayStream: true,
-      handler: ({ context, use }, at) => {
+      handler: ({ context, credential, use }, at) => {
         // It takes as long as its client, and holds a part of the session meanwhile.
         use?.openStream();
-        return sessionExport({ bus, context }, sessionOf(at));
+        return sessionExport({ bus, context, lost: credential?.lost }, sessionOf(at));
       },
     },
     {

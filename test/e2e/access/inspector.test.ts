@@ -54,6 +54,12 @@ describe('the inspector of a service that authenticates its clients', () => {
     expect(await statusOf(bearer('root'))).toBe(101);
     expect(await statusOf({}, '?token=wrong')).toBe(401);
     expect(await statusOf({}, '?token=of-the-machine')).toBe(101);
+    const trail = await (await service.fetch('/api/audit', { headers: bearer('root') })).text();
+    const entries = trail.split('\n').filter((line) => line.includes('GET /inspect'));
+    expect(entries.map((line) => JSON.parse(line))).toMatchObject([
+      { principal: 'test:ada', outcome: 'FORBIDDEN' },
+      { principal: 'test:root', outcome: 'ok' },
+    ]);
   });
 
   verifies(
