@@ -51,6 +51,12 @@ export function unreachable(address: string, cause: unknown): HandshakeRefusal {
   return { error: new UnreachableError(message, { cause }), isTemporary: true, retryAfterMs: 0 };
 }
 
+/** The service answers at the address, and yet no WebSocket can be opened there. */
+export function noUpgrade(url: string): HandshakeRefusal {
+  const message = `the service at ${withoutQuery(url)} answers over HTTP, but no WebSocket can be opened; check that every proxy in front of it passes WebSocket upgrades on`;
+  return { error: new UnreachableError(message), isTemporary: true, retryAfterMs: 0 };
+}
+
 /** To a page, a service that refuses its origin looks the same as one that is away. */
 function originHint(address: string): string {
   const location: unknown = Reflect.get(globalThis, 'location');

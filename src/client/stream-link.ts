@@ -1,6 +1,6 @@
 import type { Admission } from './admission.ts';
 import type { ClientEnvironment, StreamSocket } from './client-environment.ts';
-import { askWhyRefused, type HandshakeRefusal } from './handshake-refusal.ts';
+import { askWhyRefused, type HandshakeRefusal, noUpgrade } from './handshake-refusal.ts';
 import { readFrame, type StreamFrame } from './read-frame.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import { withTicket } from './stream-url.ts';
@@ -154,8 +154,11 @@ export class StreamLink {
     const { signal } = this.#asking;
     try {
       const refusal = await this.#whyRefused(signal);
-      if (refusal === null || signal.aborted) return;
-      if (refusal.isTemporary) this.#retry(refusal, delayMs);
+      if (signal.aborted) return;
+      if (refusal === null) {
+        // Once, it may just be the moment at which the service came back.
+        if (this.#failures > 1) this.#retry(noUpgrade(this.#deps.url()), delayMs);
+      } else if (refusal.isTemporary) this.#retry(refusal, delayMs);
       // The next attempt asks for another token.
       else if (!this.#deps.admission?.renew(refusal.error)) this.#deps.onError(refusal.error);
     } catch (error) {

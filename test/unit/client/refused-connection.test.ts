@@ -118,6 +118,19 @@ describe('a connection that is refused for now', () => {
     rig.session.close();
   });
 
+  it('because a proxy passes no WebSocket on is tried again, and the caller learns why from the second time on', async () => {
+    const onRetry = vi.fn();
+    const rig = startClient({ onRetry });
+    rig.service.answer = { status: 200, body: '{"status":"ready"}' };
+    await fail(rig);
+    expect(onRetry).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(250);
+    await fail(rig);
+    expect(onRetry.mock.calls).toEqual([[expect.any(UnreachableError), 500]]);
+    expect(onRetry.mock.calls[0]?.[0].message).toMatch(/no WebSocket can be opened.*proxy/);
+    rig.session.close();
+  });
+
   it('because nothing answers is tried again, with the error of the platform as the cause', async () => {
     const onRetry = vi.fn();
     const rig = startClient({ onRetry });
