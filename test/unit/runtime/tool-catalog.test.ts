@@ -100,9 +100,11 @@ describe('the tools that a model is offered', () => {
 
 /** Servers with one tool, which is named after the command. Connecting waits for the gate of the command, if it has one. */
 function servers(gates: Readonly<Record<string, Promise<void>>> = {}): McpSupervisor {
-  const connect: ToolServerConnector['connect'] = async (_, config) => {
+  const connect: ToolServerConnector['connect'] = async (_, config, _events, signal) => {
     const name = config.type === 'stdio' ? config.command : config.type;
-    await gates[name];
+    const aborted = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => aborted.reject(signal.reason));
+    await Promise.race([gates[name], aborted.promise]);
     return connectionDouble({
       listTools: async () => [{ name, description: '', inputSchema: {}, repeatable: true }],
       callTool: async () => ({ status: 'succeeded', result: { content: [{ type: 'text', text: name }] } }),
