@@ -1,5 +1,5 @@
 import { isAmong, prefixOf, type SessionsOf } from '../../core/access/session-names.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { isStorageFailure, ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { isSession } from '../../core/log/streams.ts';
@@ -147,6 +147,8 @@ export class SessionArchive {
       const fork = await this.#sessions.fork({ from, at: at ?? head, to }, origin);
       return { sessionId: to, at: at ?? head, head: fork.state.seq };
     } catch (error) {
+      // Looking at the log would fail as well, and hide that the fork may be stored.
+      if (isStorageFailure(error)) throw error;
       // If the session was deleted meanwhile, tell the client that.
       checkMoment(at ?? head, await this.#headOf(from));
       throw error;

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { SessionArchive } from '../../../src/runtime/sessions/session-archive.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
@@ -23,6 +24,18 @@ it('a fork of a session that is deleted meanwhile says that there is no such ses
     details: { sessionId: 's' },
   });
   expect(await rig.logged('f')).toEqual([]);
+});
+
+it('a fork that may be stored says so, also while the log cannot be read any more', async () => {
+  const rig = new SessionRig();
+  const { journal, fold, registry } = rig;
+  await rig.say('hello');
+  vi.spyOn(journal, 'fork').mockImplementation(async () => {
+    vi.spyOn(registry, 'position').mockRejectedValue(new StorageAwayError('it is away', { isReading: true }));
+    throw new StorageAwayError('it went away', { mayBeStored: true });
+  });
+  const archive = new SessionArchive({ journal, fold, sessions: registry, recovery: RECOVERED });
+  await expect(archive.fork({ from: 's', to: 'f' }, CLIENT)).rejects.toMatchObject({ mayBeStored: true });
 });
 
 it('a page of many shared sessions looks up no more than it needs', async () => {
