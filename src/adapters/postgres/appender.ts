@@ -15,7 +15,7 @@ const MOST_HEADS = 100_000;
 /** A stream may be erased and begun again while its head is read. */
 const MOST_READINGS = 5;
 const NO_EVENT: Head = { seq: 0, hash: chainStart };
-/** This node has lost the stream, so its append is refused. */
+/** This node has lost the stream, or has given it up, so its append is refused. */
 const NOT_OWN: Head = { seq: -1, hash: '' };
 /** Another node has begun the stream. The append is refused, also if the same event happens to be there. */
 const NEVER_OWN: Head = { seq: -1, hash: '' };
@@ -180,7 +180,7 @@ class BatchAttempts {
   /** A node appends only in the epoch in which it owns the stream. In another epoch, another node may have appended. */
   #ownHead({ epoch }: AppendRequest, head: OwnedHead): Head {
     if (epoch === undefined) return head;
-    if (head.epoch !== epoch) return NOT_OWN;
+    if (head.epoch !== epoch || head.owner === null) return NOT_OWN;
     return head.owner === this.#deps.lease.node ? head : NEVER_OWN;
   }
 

@@ -306,6 +306,8 @@ export class SessionRegistry {
     const leaving = async (session: SessionActor): Promise<void> => {
       await within(timeoutMs, session.handOver(), undefined);
       session.leave();
+      // The next owner goes on from what the log has, so nothing may be on its way there. Closing the log waits for it, too.
+      await session.settled();
       this.#inMemory.forget(session);
       await onLeft(session.sessionId, session.state.seq);
     };

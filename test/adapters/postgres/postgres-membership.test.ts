@@ -455,6 +455,26 @@ describe('a session', () => {
 });
 
 describe('an append by a node', () => {
+  it('whose answer is lost counts as stored, although the node has given the session up meanwhile', async () => {
+    const url = server.newUrl();
+    await using link = await SeverableLink.to(server.port);
+    await using node = await join(url.replace(String(server.port), String(link.port)));
+    await begin(node, 's');
+    // The release comes before the append is tried again.
+    await sql(
+      url,
+      `CREATE FUNCTION @.give_up() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN UPDATE @.streams SET owner = NULL; RETURN NULL; END $$`,
+    );
+    await sql(
+      url,
+      'CREATE TRIGGER late AFTER INSERT ON @.events FOR EACH STATEMENT EXECUTE FUNCTION @.give_up()',
+    );
+    link.cutAfterAnswers(0);
+    expect(await node.store.append('s', 1, [started('t2')])).toMatchObject([{ seq: 2 }]);
+    expect((await node.membership.places(['s'])).get('s')).toMatchObject({ owner: null, head: 2 });
+  });
+
   it('to a session that has another owner by now is refused, and what came with it is stored', async () => {
     await using nodes = await pair();
     const { url, one, other } = nodes;

@@ -400,6 +400,25 @@ describe('draining', () => {
   });
 });
 
+describe('giving sessions up', () => {
+  it('waits for what is on its way to the log, also when the time for its turns is over', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    const held = rig.store.holdNext('step.completed');
+    (await rig.model.call(0)).answer('Hi!');
+    await held.arrived;
+    const leave = vi.spyOn(await rig.registry.session('s'), 'leave');
+    const left: number[] = [];
+    const handedOver = rig.registry.handOver(NO_TIME, async (_, seq) => void left.push(seq));
+    await expect.poll(() => leave.mock.calls).toHaveLength(1);
+    await nextLoop();
+    expect(left).toEqual([]);
+    held.release();
+    await handedOver;
+    expect(left).toEqual([(await rig.logged()).length]);
+  });
+});
+
 describe('a session that counts as open although nothing is open in it, as after a repair', () => {
   /** The log of an answered message, whose mark is not as the events are. */
   async function markedOpen(options?: TurnOptions): Promise<EventStore> {
