@@ -46,6 +46,7 @@ export class SessionRegistry {
   #draining = false;
   /** The sessions that are given up. */
   readonly #leaving = new Map<SessionId, Promise<void>>();
+  readonly #erasing = new Map<SessionActor, Promise<void>>();
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
@@ -223,7 +224,13 @@ export class SessionRegistry {
     if ((await this.position(sessionId)).head > 0) await this.delete(sessionId, serviceOrigin());
   }
 
-  async #erase(session: SessionActor): Promise<void> {
+  #erase(session: SessionActor): Promise<void> {
+    const erased = this.#eraseNow(session).finally(() => this.#erasing.delete(session));
+    this.#erasing.set(session, erased);
+    return erased;
+  }
+
+  async #eraseNow(session: SessionActor): Promise<void> {
     const { sessionId } = session;
     try {
       await this.#loader.erase(sessionId);
@@ -294,7 +301,7 @@ export class SessionRegistry {
   /**
    * Gives the sessions up, each between two steps of its turn, so that another process can go on with it. A step that goes
    * on for longer than `timeoutMs` is given up and run again there.
-   * @param onLeft is called when a session has left memory, with the seq of its last event.
+   * @param onLeft is called when a session has left memory, with the seq of its last event; 0 if it was erased.
    */
   async handOver(
     timeoutMs: number,
@@ -308,8 +315,13 @@ export class SessionRegistry {
       session.leave();
       // The next owner goes on from what the log has, so nothing may be on its way there. Closing the log waits for it, too.
       await session.settled();
+      // Without the session, this node would erase the one that another node has begun with its id.
+      const isErased = await this.#erasing.get(session)?.then(
+        () => true,
+        () => false,
+      );
       this.#inMemory.forget(session);
-      await onLeft(session.sessionId, session.state.seq);
+      await onLeft(session.sessionId, isErased ? 0 : session.state.seq);
     };
     const all = await this.#inMemory.close((session) => {
       const left = leaving(session);

@@ -102,6 +102,14 @@ export class SimulatedDatabase {
     return refused;
   }
 
+  erase(node: NodeId, epochs: ReadonlyMap<StreamId, number>, streamIds: readonly StreamId[]): void {
+    this.require(node);
+    for (const id of streamIds) {
+      const stream = this.streams.get(id);
+      if (stream && isOwn(stream, node, epochs.get(id))) this.streams.delete(id);
+    }
+  }
+
   claim(node: NodeId, streamId: StreamId): { owner: NodeId | null; epoch: number } | null {
     const stream = this.streams.get(streamId);
     if (!stream) return null;
@@ -170,10 +178,10 @@ export class SimulatedDatabase {
   ): number | null {
     const stream = this.streams.get(sessionId);
     const actual = stream?.rows.length ?? 0;
-    const isOwn = !stream || epoch === undefined || (stream.owner === node && stream.epoch === epoch);
+    const mayAppend = !stream || isOwn(stream, node, epoch);
     if (actual !== expectedSeq) return actual;
-    if (!isOwn && this.isFencing) return -1;
-    if (!isOwn || !this.nodes.has(node))
+    if (!mayAppend && this.isFencing) return -1;
+    if (!mayAppend || !this.nodes.has(node))
       this.#world.faults.push(
         `node ${node} has appended to ${sessionId} in epoch ${epoch}, which node ${stream?.owner} owns in epoch ${stream?.epoch}`,
       );
@@ -197,4 +205,9 @@ export class SimulatedDatabase {
   #ownerOf({ owner }: StoredStream): NodeId | null {
     return owner !== null && this.nodes.has(owner) ? owner : null;
   }
+}
+
+/** @param epoch in which the node owns the stream. Undefined: the stream is nobody's. */
+function isOwn(stream: StoredStream, node: NodeId, epoch: number | undefined): boolean {
+  return epoch === undefined || (stream.owner === node && stream.epoch === epoch);
 }

@@ -120,10 +120,10 @@ export class SimulatedStore implements EventStore {
   }
 
   async erase(...streamIds: StreamId[]): Promise<void> {
-    await this.#database.ask(`erase ${streamIds.join(', ')}`, (database) => {
-      database.require(this.#database.node);
-      for (const id of streamIds) database.streams.delete(id);
-    });
+    const epochs = new Map(this.#epochs);
+    await this.#database.ask(`erase ${streamIds.join(', ')}`, (database) =>
+      database.erase(this.#database.node, epochs, streamIds),
+    );
     for (const id of streamIds) if (this.#epochs.has(id)) this.#epochs.set(id, FIRST_EPOCH);
   }
 

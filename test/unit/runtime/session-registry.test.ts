@@ -417,6 +417,32 @@ describe('giving sessions up', () => {
     await handedOver;
     expect(left).toEqual([(await rig.logged()).length]);
   });
+
+  it('waits for the erasure of one that is deleted: its id may name another session then', async () => {
+    const rig = new SessionRig();
+    const session = await rig.registry.session('s');
+    await session.reset(CLIENT);
+    const erasing = Promise.withResolvers<void>();
+    const mayErase = Promise.withResolvers<void>();
+    rig.store.beforeErase = () => {
+      erasing.resolve();
+      return mayErase.promise;
+    };
+    const deleted = rig.registry.delete('s', CLIENT);
+    await erasing.promise;
+    const leave = vi.spyOn(session, 'leave');
+    const left: number[] = [];
+    const handedOver = rig.registry.handOver(NO_TIME, async (_, seq) => {
+      expect(await rig.logged()).toEqual([]);
+      left.push(seq);
+    });
+    await expect.poll(() => leave.mock.calls.length).toBeGreaterThan(0);
+    await nextLoop();
+    expect(left).toEqual([]);
+    mayErase.resolve();
+    await Promise.all([deleted, handedOver]);
+    expect(left).toEqual([0]);
+  });
 });
 
 describe('a session that counts as open although nothing is open in it, as after a repair', () => {
