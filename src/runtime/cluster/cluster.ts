@@ -240,9 +240,14 @@ export class Cluster implements Peers, AsyncDisposable {
   }
 
   /** `nodes` leaves out all others. Those that are gone are left out, too. */
-  askEach(question: Question, { nodes, limitMs = ANSWER_MS }: AskOptions = {}): Promise<AskedNode[]> {
+  askEach(question: Question, options?: AskOptions): Promise<AskedNode[]> {
+    return Promise.all(this.asking(question, options));
+  }
+
+  /** The same, for who needs no more than one of the answers. */
+  asking(question: Question, { nodes, limitMs = ANSWER_MS }: AskOptions = {}): Promise<AskedNode>[] {
     const asked = this.others.filter(({ nodeId }) => nodes?.has(nodeId) !== false);
-    return Promise.all(asked.map((node) => this.#ask(node, question, limitMs)));
+    return asked.map((node) => this.#ask(node, question, limitMs));
   }
 
   async #ask(node: LivingNode, question: Question, limitMs: number): Promise<AskedNode> {

@@ -131,13 +131,19 @@ export class Gathered {
     request: Request<'mcp-server.authorize'>,
     context: RequestContext,
   ): Promise<Answer<'mcp-server.authorize'>> {
+    const { local, cluster } = this.#deps;
     try {
-      return await this.#deps.local.send('mcp-server.authorize', request, context);
+      return await local.send('mcp-server.authorize', request, context);
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      const [record] = await this.#ofOthers('mcp-server.authorize', request, context);
-      if (record) return record;
-      throw error;
+      if (!isUnknown(error)) throw error;
+      const question = this.#question('mcp-server.authorize', request, context);
+      const asked = cluster.asking(question, { limitMs: AUTHORIZATION_MS });
+      // No node may know it. Then they have refused as this one has.
+      const known = await Promise.any(asked.map(whoKnows)).catch(() => null);
+      if (known === null) throw error;
+      if (known.status === 'refused') throw known.error;
+      // The other node answers as its handler does.
+      return known.answer as Answer<'mcp-server.authorize'>;
     }
   }
 
@@ -180,6 +186,19 @@ export class Gathered {
   }
 }
 
+/** Rejects unless the node has done what it was asked for, or has tried to. */
+async function whoKnows(asking: Promise<AskedNode>): Promise<Exclude<AskedNode, { status: 'unreached' }>> {
+  const asked = await asking;
+  if (asked.status === 'unreached') throw new Error(`node ${asked.node.nodeId} could not be reached`);
+  if (asked.status === 'refused' && isUnknown(asked.error)) throw asked.error;
+  return asked;
+}
+
+/** Whether the node has not begun what the request is about. */
+function isUnknown(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'INVALID_REQUEST';
+}
+
 /** Null if the node serves the same version now. */
 function whyNotReloaded(asked: AskedNode, version: AgentVersion): string | null {
   switch (asked.status) {
@@ -200,6 +219,9 @@ function whyNotReloaded(asked: AskedNode, version: AgentVersion): string | null 
       return asked satisfies never;
   }
 }
+
+/** Most that it takes to exchange the code of an authorization and to connect the server. */
+const AUTHORIZATION_MS = 60_000;
 
 /** A node that has just started answers these when it knows what waits in the sessions that it took over. */
 const KNOWN_LATER: ReadonlySet<RequestType> = new Set(['approval.list', 'input.list']);
