@@ -181,7 +181,10 @@ export class Database implements Session, AsyncDisposable {
         const mayPass = isAway(error) || isInTheWay(error);
         // One connection that says nothing takes all the time, and another one may answer at once.
         const isOver = performance.now() >= until && !(isPatient && failures === 1);
-        if (!mayPass || this.#closed || isOver) throw this.#failure(error, attempt);
+        if (!mayPass || this.#closed || isOver) {
+          this.#noteLoss(error);
+          throw this.#failure(error, attempt);
+        }
         await new Promise((resolve) =>
           setTimeout(resolve, retryDelayMs(failures, Math.random, BETWEEN_TRIES)),
         );
@@ -189,7 +192,10 @@ export class Database implements Session, AsyncDisposable {
     }
   }
 
-  /** Does the work once. If it fails, it is not known whether it was done, unless the error says so. */
+  /**
+   * Does the work once. If it fails, it is not known whether it was done, unless the error says so. One lost connection does
+   * not say that the database is away.
+   */
   async once<T>(attempt: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -216,11 +222,14 @@ export class Database implements Session, AsyncDisposable {
     return { ...statement, query_timeout, ...(values && { values: [...values] }) };
   }
 
+  #noteLoss(error: unknown): void {
+    if (!isAway(error) || this.#closed) return;
+    if (!this.#lacks) this.#log.error({ database: this.shown, err: error }, 'PostgreSQL cannot be reached');
+    this.#lacks = isReadOnly(error) ? 'writes' : 'everything';
+  }
+
   #failure(error: unknown, attempt: string): unknown {
-    if (isAway(error) && !this.#closed) {
-      if (!this.#lacks) this.#log.error({ database: this.shown, err: error }, 'PostgreSQL cannot be reached');
-      this.#lacks = isReadOnly(error) ? 'writes' : 'everything';
-    } else if (isInTheWay(error))
+    if (isInTheWay(error))
       this.#log.warn(
         { database: this.shown, attempt, reason: messageOf(error) },
         'PostgreSQL was asked in vain: something else is in the way, such as a lock',

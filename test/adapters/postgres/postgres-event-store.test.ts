@@ -137,6 +137,18 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     for (const error of stored) expect(error).toMatchObject({ name: 'StorageAwayError', mayBeStored: true });
   });
 
+  it('repeats an append although a fork has failed before, which is not repeated', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using service = await open(url);
+    const { store } = service;
+    await store.append('s', 0, [started('a')]);
+    link.cutAfterAnswers(0);
+    await expect(store.fork('s', 1, 'fork')).rejects.toThrow(StorageAwayError);
+    link.cutAfterAnswers(0);
+    expect(await store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
+  });
+
   it.each([0, 1, 2, 3, 4])(
     'stores two appends to one stream once each when it is cut after %i answers of their transaction',
     async (answers) => {
