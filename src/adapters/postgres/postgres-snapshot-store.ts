@@ -4,6 +4,7 @@ import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 import { checksum } from '../../stored-log/checksum.ts';
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
+import { READING } from './postgres-errors.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 
@@ -41,11 +42,12 @@ class PostgresSnapshotStore implements SnapshotStore {
   load(sessionId: SessionId, latestSeq = Infinity): Promise<Snapshot | undefined> {
     const { schema } = this.#database;
     return this.#tracked(async () => {
-      const rows = await this.#database.rows({
+      const statement = {
         name: 'snapshot',
         text: `SELECT part, seq, parts, text, hash FROM ${schema}.snapshots WHERE stream = $1 ORDER BY part`,
         values: [sessionId],
-      });
+      };
+      const rows = await this.#database.insist(READING, () => this.#database.rows(statement));
       const found = rows.map((row) => PartRow.parse(row));
       return found.every((row, part) => isIntact(sessionId, row, part))
         ? snapshotOf(found, latestSeq)
@@ -61,7 +63,7 @@ class PostgresSnapshotStore implements SnapshotStore {
       for await (const text of parts) texts.push(text);
       // Row 0 has no text. So there is a row for a snapshot without parts.
       const rows = ['', ...texts].map((text, part) => ({ part, seq, parts: texts.length, text }));
-      await this.#database.transact(async (session) => {
+      const write = async (session: Session): Promise<void> => {
         if (!(await this.#holds(session, sessionId, seq))) return;
         await this.#remove(session, sessionId);
         for (const row of rows)
@@ -72,7 +74,9 @@ class PostgresSnapshotStore implements SnapshotStore {
           });
         // Last, because whoever takes the log over waits for it.
         await this.#deps.lease.require(session);
-      });
+      };
+      // The next one is taken soon enough.
+      await this.#database.once('save a snapshot in', () => this.#database.transact(write));
     });
   }
 

@@ -1,5 +1,6 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { encodeSnapshot, SnapshotDecoder } from '../../core/session/session-snapshot.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -37,7 +38,8 @@ export class SessionSnapshots implements AsyncDisposable {
       const snapshot = await this.#store.load(sessionId, latestSeq);
       return snapshot && (await decode(snapshot));
     } catch (error) {
-      this.#log.warn({ sessionId, err: error }, 'a snapshot could not be loaded: the session loads slowly');
+      const message = 'a snapshot could not be loaded: the session loads slowly';
+      this.#log[levelOf(error)]({ sessionId, err: error }, message);
       return undefined;
     }
   }
@@ -60,7 +62,7 @@ export class SessionSnapshots implements AsyncDisposable {
     try {
       await this.erase(sessionId);
     } catch (error) {
-      this.#log.warn({ sessionId, err: error }, 'a snapshot could not be erased');
+      this.#log[levelOf(error)]({ sessionId, err: error }, 'a snapshot could not be erased');
     }
   }
 
@@ -98,12 +100,15 @@ export class SessionSnapshots implements AsyncDisposable {
     try {
       await this.#store.save(sessionId, seq, unhurried(parts));
     } catch (error) {
-      this.#log.warn(
-        { sessionId, err: error },
-        'a snapshot could not be saved: the session will load slowly',
-      );
+      const message = 'a snapshot could not be saved: the session will load slowly';
+      this.#log[levelOf(error)]({ sessionId, err: error }, message);
     }
   }
+}
+
+/** That the database is away is said once, by what asks it. */
+function levelOf(error: unknown): 'debug' | 'warn' {
+  return error instanceof StorageAwayError ? 'debug' : 'warn';
 }
 
 async function decode({ parts }: Snapshot): Promise<SnapshotDecoder | undefined> {

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { FencedError } from '../../../src/core/log/fenced.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import type { Membership } from '../../../src/ports/membership.ts';
 import { oneByOne } from '../../conformance/snapshot-store.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
 import { schemaOf, sql } from '../../support/postgres/sql.ts';
 import { eventually } from '../../support/project/eventually.ts';
+import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 /** Only what the test does renews a lease. */
@@ -60,6 +62,19 @@ describe('a snapshot in PostgreSQL', () => {
     await snapshots.save('none', 1, oneByOne('of no session'));
     expect(await snapshots.load('s')).toEqual(SAVED);
     expect(await snapshots.load('none')).toBeUndefined();
+  });
+
+  it('is found although a connection is lost, and one that cannot be saved says that the database is away', async () => {
+    const url = server.newUrl();
+    await using link = await SeverableLink.to(server.port);
+    await using node = await join(url.replace(`:${server.port}`, `:${link.port}`), 'a node');
+    node.membership.presumeNew('s');
+    await node.store.append('s', 0, [STARTED]);
+    await node.snapshots.save('s', 1, oneByOne('saved'));
+    link.cutAfterAnswers(0);
+    expect(await node.snapshots.load('s')).toEqual(SAVED);
+    link.cutAfterAnswers(0);
+    await expect(node.snapshots.save('s', 1, oneByOne('again'))).rejects.toBeInstanceOf(StorageAwayError);
   });
 
   it('is not saved by a node that has given the session up, also after its deletion', async () => {

@@ -2,6 +2,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
+import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
 import { evolve, initialSessionState, type SessionState } from '../../../src/core/session/session-state.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { oneByOne } from '../../conformance/snapshot-store.ts';
@@ -154,6 +155,23 @@ describe('a snapshot store that fails', () => {
       await rig.say('still there');
       expect((await rig.model.call(0)).userText).toBe('still there');
       await rig.registry.drain(0);
+    },
+  );
+
+  it.each(['load', 'save', 'erase'] as const)(
+    'is no news when it cannot %s because the database is away, which is said once',
+    async (broken) => {
+      const { snapshots } = await longSession();
+      const store = memoryEventStore();
+      await store.append('s', 0, turns('other', LONG));
+      snapshots.beforeCall = async (call) => {
+        if (call === broken) throw new StorageAwayError('the database is away');
+      };
+      const rig = new SessionRig({ store, snapshots });
+      await rig.registry.session('s');
+      await rig.snapshots.settled();
+      const failed = rig.log.lines.filter(({ fields }) => fields.err !== undefined);
+      expect(failed.map(({ level }) => level)).toEqual(['debug']);
     },
   );
 
