@@ -10,6 +10,8 @@ import type { Row, Session, Statement } from './sql-session.ts';
 /** Ten together. Whoever reads much, or forks a long session, must keep neither an append waiting nor the lease. */
 const CONNECTIONS = { lease: 1, appends: 2, others: 7 };
 type Lane = keyof typeof CONNECTIONS;
+/** Most that the lease waits for its connection. It lasts for two seconds, and there must be time for another try. */
+const LEASE_CONNECT_MS = 1_000;
 const BETWEEN_TRIES = { firstMs: 50, mostMs: 500, jitter: 0.5 };
 
 /** In milliseconds. */
@@ -88,7 +90,8 @@ export class Database implements Session, AsyncDisposable {
         application_name: 'agent-service',
         max: CONNECTIONS[lane],
         keepAlive: true,
-        connectionTimeoutMillis: timeouts.connectMs,
+        connectionTimeoutMillis:
+          lane === 'lease' ? Math.min(LEASE_CONNECT_MS, timeouts.connectMs) : timeouts.connectMs,
         statement_timeout: timeouts.statementMs,
       });
     const pools = { lease: pool('lease'), appends: pool('appends'), others: pool('others') };

@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Database } from '../../../src/adapters/postgres/database.ts';
 import type { LeaseTimes } from '../../../src/adapters/postgres/node-lease.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
+import { parseStoreUrl } from '../../../src/config/addresses/store-url.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { FencedError } from '../../../src/core/log/fenced.ts';
 import { StaleVersionError } from '../../../src/ports/event-store.ts';
@@ -11,6 +13,8 @@ import { schemaOf, sql } from '../../support/postgres/sql.ts';
 import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
+/** How long a lease lasts, unless a test says otherwise. */
+const LEASE_MS = 2_000;
 /** Only what the test does renews a lease. */
 const QUIET: LeaseTimes = { leaseMs: 600_000, renewMs: 300_000, graceMs: 0 };
 /** A lease that ends soon and is not renewed. */
@@ -168,6 +172,18 @@ describe('the lease of a node', () => {
     node.membership.onRenewed(() => renewed.resolve('renewed'));
     expect(await Promise.race([renewed.promise, node.lost])).toBe('renewed');
     expect(node.membership.isHeld).toBe(true);
+  });
+
+  it('is not waited for as long as it lasts when its new connection says nothing', async () => {
+    const url = server.newUrl();
+    await using link = await SeverableLink.to(server.port);
+    const address = parseStoreUrl(url.replace(`:${server.port}`, `:${link.port}`));
+    await using database = await Database.open(address, recordingLog());
+    link.mute();
+    const begun = performance.now();
+    await expect(database.leaseRows({ text: 'SELECT' }, LEASE_MS)).rejects.toThrow('connection timeout');
+    expect(performance.now() - begun).toBeLessThan(LEASE_MS);
+    link.unmute();
   });
 
   it('is held for those who hear that it was renewed, also after it had ended', async () => {
