@@ -3,6 +3,7 @@ import { type BusAddress, parseBusUrl } from '../../config/addresses/bus-url.ts'
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeLink, Subject } from '../../ports/node-link.ts';
+import { pause } from '../../timing/pause.ts';
 import { RepeatedSubscription } from './repeated-subscription.ts';
 import { messagesOf, TextParts } from './text-parts.ts';
 
@@ -31,7 +32,7 @@ export async function connectNats(url: string, options: NatsOptions): Promise<No
       return new NatsLink(await connectOnce(address, options.name), address, options);
     } catch (error) {
       if (isRefusal(error) || performance.now() >= until) throw explained(error, address);
-      await pause(BETWEEN_TRIES_MS);
+      await pause(BETWEEN_TRIES_MS, { ref: false });
     }
   }
 }
@@ -138,7 +139,7 @@ class NatsLink implements NodeLink {
     const wasUp = this.isUp;
     this.#isClosed = true;
     const closed = wasUp ? this.#connection.drain() : this.#connection.close();
-    await Promise.race([closed.catch(() => undefined), pause(CLOSE_MS)]);
+    await Promise.race([closed.catch(() => undefined), pause(CLOSE_MS, { ref: false })]);
     if (!this.#connection.isClosed()) void this.#connection.close();
   }
 
@@ -238,10 +239,4 @@ function explained(error: unknown, { shown }: BusAddress): Error {
       cause: error,
     },
   );
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

@@ -2,6 +2,7 @@ import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import type { StoreAddress } from '../../config/addresses/store-url.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { pause } from '../../timing/pause.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 import { explained, isAway, isInTheWay, isReadOnly, notOpened, READING } from './postgres-errors.ts';
 import { migrate, requireTables } from './schema.ts';
@@ -188,9 +189,7 @@ export class Database implements Session, AsyncDisposable {
           this.#noteLoss(error);
           throw this.#failure(error, attempt);
         }
-        await new Promise((resolve) =>
-          setTimeout(resolve, retryDelayMs(failures, Math.random, BETWEEN_TRIES)),
-        );
+        await pause(retryDelayMs(failures, Math.random, BETWEEN_TRIES));
       }
     }
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FencedError } from '../../core/log/fenced.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { pause } from '../../timing/pause.ts';
 import type { Database } from './database.ts';
 import { LogInUseError } from './log-in-use.ts';
 import { isAway } from './postgres-errors.ts';
@@ -114,7 +115,7 @@ export class NodeLease implements AsyncDisposable {
         return new NodeLease(database, { ...taken, heldUntil: later(asked, times.leaseMs) }, times, log);
       if (performance.now() >= until) throw inUse(database, taken, shares);
       if (tries === 1) log.info({ by: taken.name }, waiting);
-      await new Promise((resolve) => setTimeout(resolve, Math.min(taken.leftMs + 50, times.renewMs)));
+      await pause(Math.min(taken.leftMs + 50, times.renewMs));
     }
   }
 

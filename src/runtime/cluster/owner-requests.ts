@@ -7,6 +7,7 @@ import { StaleVersionError } from '../../ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
 import { effectOf, isAskedAgain } from '../../ports/request-rules.ts';
 import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import { pause } from '../../timing/pause.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { Journal } from '../sessions/journal.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
@@ -373,8 +374,4 @@ function isDeleted(type: RequestType, error: unknown): boolean {
 
 function answerLost(cause: Error): ServiceError {
   return outcomeUnknown({ reason: 'the node that had the session was lost before it answered' }, cause);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
