@@ -105,6 +105,26 @@ describe('a message that is typed while the service is away', () => {
     expect(await chat.conversation.getByText('Are you there?').count()).toBe(1);
   });
 
+  it('returns to the message box after a reload', async () => {
+    await using chat = await openChat();
+    const box = chat.page.getByRole('textbox', { name: 'Message' });
+    await box.waitFor();
+    await chat.link.sever();
+    await chat.say('Are you there?');
+    await box.fill('typed since');
+    await chat.page.getByText('not sent yet').waitFor();
+    await chat.page.goto('about:blank');
+    await chat.link.restore();
+    await chat.page.goto(`${chat.link.url}/#/chat/demo`);
+    await expect.poll(() => box.inputValue()).toBe('Are you there?\ntyped since');
+    await box.press('Enter');
+    const { request } = await chat.model.call(0);
+    expect(request.messages).toMatchObject([{ role: 'user', text: 'Are you there?\ntyped since' }]);
+    await chat.page.reload();
+    await chat.conversation.getByText('Are you there?').waitFor();
+    expect(await box.inputValue()).toBe('');
+  });
+
   it('can be withdrawn: its text returns to the message box, and it is never sent', async () => {
     await using chat = await openChat();
     const box = chat.page.getByRole('textbox', { name: 'Message' });

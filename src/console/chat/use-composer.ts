@@ -1,7 +1,9 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import { errorText } from '../service/api-error.ts';
-import { useFeed } from '../service/use-session.ts';
+import { randomId } from '../service/hub/random-id.ts';
+import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import type { Chat } from './chat-context.ts';
+import { keptMessages } from './kept-messages.ts';
 import { useDraft } from './use-draft.ts';
 
 export interface ComposerState {
@@ -17,7 +19,7 @@ export interface ComposerState {
 export function useComposer(mayTalk: boolean): ComposerState {
   const feed = useFeed();
   const box = useRef<HTMLTextAreaElement>(null);
-  const [{ text }, { setText, putBack: keep, takeDue }] = useDraft(feed.sessionId);
+  const [{ text }, { key, setText, putBack: keep, takeDue }] = useDraft(feed.sessionId);
   const chat = useMemo((): Chat => {
     const focusComposer = () => {
       // A touch screen would show its keyboard over the page.
@@ -29,17 +31,26 @@ export function useComposer(mayTalk: boolean): ComposerState {
     };
     const say: Chat['say'] = (content, image = null) => {
       focusComposer();
-      feed.send(content, image).then(
-        // Whoever withdraws it puts back its text, maybe in another tab. Only this tab has the image.
-        (isSent) => isSent || putBack('', image),
-        (error: unknown) => {
-          feed.notify(errorText(error));
-          putBack(content, image);
-        },
-      );
+      const clientMessageId = randomId();
+      keptMessages.keep(key, { clientMessageId, content });
+      feed
+        .send(content, { clientMessageId, ...(image && { imageData: image }) })
+        .then(
+          // Whoever withdraws it puts back its text, maybe in another tab. Only this tab has the image.
+          (isSent) => isSent || putBack('', image),
+          (error: unknown) => {
+            feed.notify(errorText(error));
+            putBack(content, image);
+          },
+        )
+        .finally(() => keptMessages.forget(key, clientMessageId));
     };
     return { mayTalk, focusComposer, putBack, say };
-  }, [feed, mayTalk, keep]);
+  }, [feed, mayTalk, key, keep]);
+  const snapshot = useFeedSnapshot();
+  useEffect(() => {
+    for (const lost of keptMessages.takeLost(key, snapshot)) keep(lost, null);
+  }, [key, keep, snapshot]);
   const { focusComposer } = chat;
   useEffect(() => {
     // The panel may be loaded late, when the reader already types elsewhere.

@@ -4,6 +4,8 @@ import { useAccount } from '../service/account.ts';
 import { type Draft, draftKey, drafts } from './drafts.ts';
 
 interface DraftActions {
+  /** @see draftKey */
+  readonly key: string;
   readonly setText: (text: string) => void;
   readonly setImage: (image: Image | null) => void;
   /** @see Drafts.putBack */
@@ -18,6 +20,7 @@ export function useDraft(sessionId: string): [Draft, DraftActions] {
   const draft = useSyncExternalStore(drafts.subscribe, () => drafts.get(key));
   const actions = useMemo(
     (): DraftActions => ({
+      key,
       setText: (text) => drafts.setText(key, text),
       setImage: (image) => drafts.setImage(key, image),
       putBack: (text, image) => drafts.putBack(key, text, image),

@@ -1,5 +1,4 @@
-import type { SessionStatus, StreamEvent } from '../../client/session-client.ts';
-import type { Image } from '../../core/conversation/image.ts';
+import type { SendOptions, SessionStatus, StreamEvent } from '../../client/session-client.ts';
 import { errorText } from './api-error.ts';
 import { EventPages } from './event-pages.ts';
 import type { JoinedSession, MachinesNews, SessionNews, SessionState } from './hub/hub-messages.ts';
@@ -86,10 +85,10 @@ export class SessionFeed {
   }
 
   /** @returns whether the service has the message: not if the reader has withdrawn it. Rejects when the service refuses it. */
-  async send(content: string, image: Image | null = null): Promise<boolean> {
+  async send(content: string, options: SendOptions = {}): Promise<boolean> {
     if (!this.#client) throw new Error('The session is not open yet.');
     try {
-      await this.#client.send(content, image ? { imageData: image } : {});
+      await this.#client.send(content, options);
       return true;
     } catch (error) {
       if (error instanceof Error && error.name === 'WithdrawnError') return false;
