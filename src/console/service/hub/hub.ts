@@ -46,7 +46,7 @@ export class Hub {
         this.#session(message).join(tab);
         break;
       case 'session.leave':
-        this.#leave(message.session, tab);
+        this.#sessions.get(message.session)?.leave(tab);
         break;
       case 'session.do':
         void this.#do(tab, message);
@@ -78,29 +78,19 @@ export class Hub {
       onMachines: () => this.#machines.choose(),
       onRefused: (error) => this.#refused(error),
       onEnded: () => {
-        if (this.#sessions.get(session) === shared) this.#forget(session, shared);
+        if (this.#sessions.get(session) !== shared) return;
+        this.#sessions.delete(session);
+        this.#machines.remove(machines);
       },
     });
     this.#sessions.set(session, shared);
     return shared;
   }
 
-  #leave(session: string, tab: Tab): void {
-    const shared = this.#sessions.get(session);
-    if (!shared?.leave(tab)) return;
-    this.#forget(session, shared);
-    shared.close();
-  }
-
-  #forget(session: string, { machines }: SharedSession): void {
-    this.#sessions.delete(session);
-    this.#machines.remove(machines);
-  }
-
   #drop(tab: Tab): void {
     this.#tabs.delete(tab);
     this.#machines.leave(tab);
-    for (const session of [...this.#sessions.keys()]) this.#leave(session, tab);
+    for (const shared of [...this.#sessions.values()]) shared.leave(tab);
   }
 
   #refused(error: unknown): void {

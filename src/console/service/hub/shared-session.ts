@@ -1,6 +1,8 @@
 import type { TokenSource } from '../../../client/admission.ts';
 import {
   connect,
+  type Receipt,
+  type SendOptions,
   type SessionClient,
   type SessionStatus,
   type StreamEvent,
@@ -15,12 +17,15 @@ import { randomId } from './random-id.ts';
 import type { Tab } from './tab.ts';
 import { troubleOf } from './trouble.ts';
 
+/** A stream that no tab needs waits this long for the answers to sent messages. */
+const ANSWERS_WITHIN_MS = 10_000;
+
 export interface SharedSessionDeps {
   /** The stream of the machines has opened or was lost. */
   readonly onMachines: () => void;
   /** The service refuses the stream, for now or for good. */
   readonly onRefused: (error: unknown) => void;
-  /** The stream has ended for good. */
+  /** The stream has ended for good. May be called again. */
   readonly onEnded: () => void;
 }
 
@@ -36,11 +41,14 @@ export interface StreamBegin {
 /** The stream of one session, for all tabs that show it. */
 export class SharedSession {
   /** The states of all machines come over the stream of the session. */
-  readonly machines: MachineStates;
+  readonly #machines: MachineStates;
   readonly #session: string;
   readonly #deps: SharedSessionDeps;
   readonly #client: SessionClient;
   readonly #tabs = new Set<Tab>();
+  /** Messages that the service has not answered yet. */
+  #unanswered = 0;
+  #closeLater: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
   /** When the newest event was appended or has arrived, in milliseconds since the epoch. */
   #time: number;
@@ -48,7 +56,7 @@ export class SharedSession {
   #trouble: Trouble | null = null;
 
   constructor({ session, seq, time, token }: StreamBegin, machines: MachineStates, deps: SharedSessionDeps) {
-    this.machines = machines;
+    this.#machines = machines;
     this.#session = session;
     this.#deps = deps;
     this.#seq = seq;
@@ -71,27 +79,24 @@ export class SharedSession {
 
   join(tab: Tab): void {
     this.#tabs.add(tab);
+    clearTimeout(this.#closeLater);
     const { status, unsent } = this.#client;
     const state = { status, unsent, trouble: this.#trouble };
     const joined = { seq: this.#seq, steps: this.#steps, state };
     tab.post({ kind: 'session.joined', session: this.#session, joined });
   }
 
-  /** @returns whether no tab is left. */
-  leave(tab: Tab): boolean {
+  /** Closes the stream when no tab is left. */
+  leave(tab: Tab): void {
     this.#tabs.delete(tab);
-    return this.#tabs.size === 0;
-  }
-
-  close(): void {
-    this.#client.close();
+    this.#closeIfUnneeded();
   }
 
   async do(action: SessionAction): Promise<ActionResult> {
     const client = this.#client;
     switch (action.name) {
       case 'send':
-        return client.send(action.content, action.options);
+        return this.#send(action.content, action.options);
       case 'cancel':
         await client.cancel();
         return undefined;
@@ -109,6 +114,29 @@ export class SharedSession {
       default:
         return action satisfies never;
     }
+  }
+
+  async #send(content: string, options: SendOptions): Promise<Receipt> {
+    this.#unanswered += 1;
+    try {
+      return await this.#client.send(content, options);
+    } finally {
+      this.#unanswered -= 1;
+      this.#closeIfUnneeded();
+    }
+  }
+
+  /** A message without an answer would be given back to its writer, although the service may have it. */
+  #closeIfUnneeded(): void {
+    if (this.#tabs.size > 0) return;
+    clearTimeout(this.#closeLater);
+    if (this.#unanswered === this.#client.unsent.length) this.#close();
+    else this.#closeLater = setTimeout(() => this.#close(), ANSWERS_WITHIN_MS);
+  }
+
+  #close(): void {
+    this.#deps.onEnded();
+    this.#client.close();
   }
 
   async #follow(): Promise<void> {
@@ -132,8 +160,8 @@ export class SharedSession {
   }
 
   #takeMachines(states: readonly MachineState[], isComplete: boolean): void {
-    if (isComplete) this.machines.opened();
-    for (const state of states) this.machines.take(state, !isComplete);
+    if (isComplete) this.#machines.opened();
+    for (const state of states) this.#machines.take(state, !isComplete);
     if (isComplete) this.#deps.onMachines();
   }
 
@@ -151,7 +179,7 @@ export class SharedSession {
   }
 
   #loseMachines(): void {
-    this.machines.lost(this.#trouble);
+    this.#machines.lost(this.#trouble);
     this.#deps.onMachines();
   }
 
