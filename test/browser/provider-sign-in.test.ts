@@ -37,10 +37,12 @@ async function open(options: Partial<LoginOptions> = {}) {
   };
 }
 
+type Opened = Awaited<ReturnType<typeof open>>;
+
 describe('signing in through a provider', () => {
   it('comes back to the same place, chats, and signs out at the provider, too', async () => {
     await using opened = await open();
-    const { page, service, say, shot } = opened;
+    const { page, service, say, message, shot } = opened;
     const urls: string[] = [];
     page.on('request', (request) => urls.push(request.url()));
     await page.getByRole('button', { name: 'Sign in with sso' }).waitFor();
@@ -58,6 +60,7 @@ describe('signing in through a provider', () => {
     await page.reload();
     await page.getByText('you said hello').waitFor();
 
+    await message.fill('half a thought');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: /yes/i }).click();
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
@@ -67,6 +70,24 @@ describe('signing in through a provider', () => {
     await logIn(page, 'bob');
     await page.getByText('Signed in as sso:bob').waitFor();
     expect(await page.getByText('you said hello').count()).toBe(0);
+  });
+
+  it.each([
+    ['the provider does not answer', ({ provider }: Opened) => provider.stopAnswering()],
+    [
+      'the files of the console cannot be loaded',
+      ({ page }: Opened) => page.route('**/oidc*', (route) => route.abort()),
+    ],
+  ])('signs out of the console alone if %s, and leaves nothing', async (_, breakDown) => {
+    await using opened = await open();
+    const { page, message } = opened;
+    await opened.begin();
+    await logIn(page, 'ada');
+    await message.fill('half a thought');
+    await breakDown(opened);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    expect(await opened.stored()).toBe(0);
   });
 
   it('renews the token before its end, while the page stays as it is', async () => {

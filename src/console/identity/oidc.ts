@@ -34,16 +34,15 @@ export async function anotherToken(provider: Provider): Promise<string | null> {
   return renewed?.access_token ?? null;
 }
 
-/** Forgets all tokens. @returns whether the provider is visited, to end its own session too. */
-export async function leaveProvider(provider: Provider): Promise<boolean> {
+/**
+ * Leaves the page for the provider, to end its own session, too. Resolves without that if the provider offers no such
+ * end, or later, when the browser shows this page again.
+ */
+export async function leaveProvider(provider: Provider): Promise<void> {
   const manager = managerOf(provider);
-  if (!(await manager.metadataService.getEndSessionEndpoint())) {
-    await manager.removeUser();
-    return false;
-  }
+  if (!(await manager.metadataService.getEndSessionEndpoint())) return;
   // Parameters of the sign-in, such as `resource`, mean nothing here.
   await manager.signoutRedirect({ extraQueryParams: {} });
-  return true;
 }
 
 function managerOf({ issuer, clientId, scope, parameters }: Provider): UserManager {

@@ -57,14 +57,16 @@ export async function signOut(): Promise<void> {
   const provider = keptProvider();
   forgetKey();
   forgetProvider();
-  const isLeaving = provider !== null && (await leave(provider));
-  // Also unsent messages, and tokens if the provider did not answer.
-  sessionStorage.clear();
-  if (!isLeaving) window.location.reload();
+  // Also unsent messages, and tokens. The provider needs one of the tokens, and no code runs after the visit to it.
+  const forgetAll = () => sessionStorage.clear();
+  window.addEventListener('pagehide', forgetAll);
+  // If the provider cannot be visited, only the sign-in of this page ends.
+  if (provider !== null) await leave(provider).catch(() => undefined);
+  forgetAll();
+  window.location.reload();
 }
 
-/** @returns whether the provider is visited. If it does not answer, only the sign-in of this page ends. */
-async function leave(provider: Provider): Promise<boolean> {
+async function leave(provider: Provider): Promise<void> {
   const { leaveProvider } = await import('./oidc.ts');
-  return leaveProvider(provider).catch(() => false);
+  await leaveProvider(provider);
 }
