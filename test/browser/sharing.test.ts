@@ -91,6 +91,29 @@ describe('sharing a session', () => {
     await page.getByText('of key:ada', { exact: true }).first().waitFor();
   });
 
+  it('asks again what the reader may do if there is no answer, and does not call it shared for reading', async () => {
+    const { service, ada, bob } = await start();
+    const grant = { principal: 'key:bob', access: 'talk' };
+    await service.post('/api/sessions/plan/grants', grant, { Authorization: `Bearer ${ada}` });
+    await using opened = await ConsolePage.visit(service, `${service.url}/#/chat/${SHARED}`);
+    const { page } = opened;
+    const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.', details: {} };
+    let isAway = true;
+    let refusals = 0;
+    await page.route('**/api/sessions/*?at=1', async (route) => {
+      if (!isAway) return route.fallback();
+      await route.fulfill({ status: 503, json: { error } });
+      refusals += 1;
+    });
+    await signIn(page, bob);
+    await page.getByRole('log').waitFor();
+    const before = refusals;
+    await expect.poll(() => refusals).toBeGreaterThan(before + 1);
+    expect(await page.getByText('does not share this session').count()).toBe(0);
+    isAway = false;
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  });
+
   it('lets those approve for whom it is shared, and tells the others that somebody else decides', async () => {
     const toolCalls = [{ tool: 'pay', arguments: { to: 'Ann' } }];
     const script = [{ when: '^pay$', reply: 'I pay.', toolCalls, afterTools: 'Done.' }];

@@ -23,9 +23,10 @@ import { Welcome } from './welcome.tsx';
 /** The conversation of the open session. */
 export function ChatPanel() {
   const feed = useFeed();
-  const { owner, isOwn, mayTalk } = useSessionAccess(feed.sessionId);
+  const { owner, isOwn, isKnown, mayTalk } = useSessionAccess(feed.sessionId);
   const hasScope = useMay('sessions:write');
   const mayWrite = hasScope && mayTalk;
+  const mayOnlyRead = !hasScope || (isKnown && !mayTalk);
   const agent = useAgent();
   const { status, events, thoughts, notices, unsent } = useFeedSnapshot();
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
@@ -37,7 +38,7 @@ export function ChatPanel() {
   return (
     <ChatContext value={chat}>
       <PanelHeader title={feed.sessionId}>
-        {owner !== null && <Badge>{`of ${owner}${mayWrite ? '' : ', to read'}`}</Badge>}
+        {owner !== null && <Badge>{`of ${owner}${mayOnlyRead ? ', to read' : ''}`}</Badge>}
         {status !== 'live' && <Badge tone="warn">{status}</Badge>}
         {isBusy && <Badge tone="accent">busy</Badge>}
         {agent && <AgentButton agent={agent} />}
@@ -52,11 +53,8 @@ export function ChatPanel() {
         <div ref={end} />
       </div>
       <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
-      {mayWrite ? (
-        <Composer {...composer} isBusy={isBusy} onCancel={cancel} />
-      ) : (
-        <ReadOnly owner={hasScope ? owner : null} />
-      )}
+      {mayWrite && <Composer {...composer} isBusy={isBusy} onCancel={cancel} />}
+      {mayOnlyRead && <ReadOnly owner={hasScope ? owner : null} />}
     </ChatContext>
   );
 }

@@ -16,8 +16,9 @@ const QuestionForm = lazy(async () => ({ default: (await import('./question-form
 /** What a tool server asks, with the form for the answer. */
 export function ServerQuestion({ question }: { readonly question: QuestionView }) {
   const { sessionId } = useFeed();
-  const { mayTalk } = useSessionAccess(sessionId);
-  const mayAnswer = useMay('sessions:write') && mayTalk;
+  const { isKnown, mayTalk } = useSessionAccess(sessionId);
+  const hasScope = useMay('sessions:write');
+  const mayAnswer = hasScope && mayTalk;
   const path = `${sessionPath(sessionId)}/inputs/${encodeURIComponent(question.inputId)}`;
   const { isSent, problem, send } = useAnswer(path);
   return (
@@ -28,7 +29,7 @@ export function ServerQuestion({ question }: { readonly question: QuestionView }
           <Answer question={question} isSent={isSent} onReply={send} />
         </Suspense>
       ) : (
-        <p>Somebody else answers.</p>
+        (isKnown || !hasScope) && <p>Somebody else answers.</p>
       )}
       {problem !== null && <p role="alert">{problem}</p>}
     </fieldset>

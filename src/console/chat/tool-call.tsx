@@ -84,9 +84,10 @@ function Summary({ call }: { readonly call: ToolCallView }) {
 function Approval({ call: { callId, argumentsHash } }: { readonly call: ToolCallView }) {
   const feed = useFeed();
   const { focusComposer } = useChat();
-  const { mayApprove } = useSessionAccess(feed.sessionId);
-  const mayDecide = useMay('approvals:decide') && mayApprove;
-  if (!mayDecide) return <p>Somebody else decides whether the agent may run this tool.</p>;
+  const { isKnown, mayApprove } = useSessionAccess(feed.sessionId);
+  const hasScope = useMay('approvals:decide');
+  if (hasScope && !isKnown) return null;
+  if (!hasScope || !mayApprove) return <p>Somebody else decides whether the agent may run this tool.</p>;
   const answer = (decide: (client: SessionRemote) => Promise<unknown>): void => {
     focusComposer();
     feed.do(decide);

@@ -10,12 +10,16 @@ export interface Loaded<T> {
   readonly refresh: () => void;
 }
 
-/** What a GET answers. It is asked for again when the reason changes, and after a failure that may pass. */
-export function useLoaded<T>(path: string, reason: number | string = ''): Loaded<T> {
+/**
+ * What a GET answers. It is asked for again when the reason changes, and after a failure that may pass.
+ * @param path null: nothing is asked for.
+ */
+export function useLoaded<T>(path: string | null, reason: number | string = ''): Loaded<T> {
   const [answer, setAnswer] = useState<T | null>(null);
   const [error, setError] = useState<unknown>(null);
   const ask = useCallback(
     async (signal: AbortSignal) => {
+      if (path === null) return;
       try {
         const loaded = await get<T>(path, signal);
         if (signal.aborted) return;

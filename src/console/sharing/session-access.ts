@@ -1,10 +1,9 @@
-import { useEffect, useState } from 'react';
 import type { GrantAccess } from '../../core/access/grant.ts';
 import { percentDecodedIfValid } from '../../core/percent-decoded.ts';
 import type { SessionView } from '../../core/session/session-view.ts';
 import { type Account, useAccount } from '../service/account.ts';
-import { get } from '../service/api.ts';
 import { sessionPath } from '../service/paths.ts';
+import { useLoaded } from '../service/use-loaded.ts';
 
 /** What the reader may do in a session. */
 export interface SessionAccess {
@@ -12,11 +11,15 @@ export interface SessionAccess {
   readonly owner: string | null;
   /** Whether the reader may rename, reset, delete and share it. */
   readonly isOwn: boolean;
+  /** Whether the service has answered. Until then, the reader may only read. */
+  readonly isKnown: boolean;
   readonly mayTalk: boolean;
   readonly mayApprove: boolean;
 }
 
-const OWN: SessionAccess = { owner: null, isOwn: true, mayTalk: true, mayApprove: true };
+const OWN: SessionAccess = { owner: null, isOwn: true, isKnown: true, mayTalk: true, mayApprove: true };
+/** Of a session that nobody had to share. */
+const EVERYTHING: readonly GrantAccess[] = ['read', 'talk', 'approve'];
 
 /** Whose session it is: a session of somebody else is called by its whole id, `tenant/principal/name`. */
 export function ownerOf(sessionId: string): string | null {
@@ -26,30 +29,24 @@ export function ownerOf(sessionId: string): string | null {
   return percentDecodedIfValid(principal);
 }
 
-/** Until the service has answered, the reader may only read. */
 export function useSessionAccess(sessionId: string): SessionAccess {
   const account = useAccount();
   const owner = ownerOf(sessionId);
   const isOwn = ownsSession(account, owner);
-  const [granted, setGranted] = useState<readonly GrantAccess[]>([]);
-  useEffect(() => {
-    if (isOwn) return undefined;
-    const asking = new AbortController();
-    accessOf(sessionId, asking.signal).then(setGranted, () => setGranted([]));
-    return () => asking.abort();
-  }, [sessionId, isOwn]);
+  // At its beginning, because its history does not matter here.
+  const path = `${sessionPath(sessionId)}?at=1`;
+  const { answer } = useLoaded<{ session: SessionView }>(isOwn ? null : path);
   if (isOwn) return { ...OWN, owner };
-  return { owner, isOwn, mayTalk: granted.includes('talk'), mayApprove: granted.includes('approve') };
+  const granted = answer === null ? [] : (answer.session.access ?? EVERYTHING);
+  return {
+    ...{ owner, isOwn, isKnown: answer !== null },
+    mayTalk: granted.includes('talk'),
+    mayApprove: granted.includes('approve'),
+  };
 }
 
 function ownsSession(account: Account | null, owner: string | null): boolean {
   return (
     account === null || owner === null || owner === account.principal || account.scopes.includes('admin')
   );
-}
-
-/** Asked for the session at its beginning, because its history does not matter here. */
-async function accessOf(sessionId: string, signal: AbortSignal): Promise<readonly GrantAccess[]> {
-  const { session } = await get<{ session: SessionView }>(`${sessionPath(sessionId)}?at=1`, signal);
-  return session.access ?? ['read', 'talk', 'approve'];
 }
