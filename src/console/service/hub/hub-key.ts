@@ -13,10 +13,6 @@ export class HubKey {
     this.#askTab = askTab;
   }
 
-  get current(): string | null {
-    return this.#held.key;
-  }
-
   take({ key, isRenewable }: HeldKey): void {
     this.#held = { key, isRenewable };
     for (const settle of this.#waiting) settle();
@@ -31,11 +27,11 @@ export class HubKey {
     if (!this.#held.isRenewable) return this.#held.key ?? undefined;
     let given: string | null = null;
     return async () => {
-      if (given !== null && given === this.current) await this.#renew(given);
-      const { current } = this;
-      if (current === null || current === given) throw ended();
-      given = current;
-      return current;
+      if (given !== null && given === this.#held.key) await this.#renew(given);
+      const { key } = this.#held;
+      if (key === null || key === given) throw ended();
+      given = key;
+      return key;
     };
   }
 

@@ -15,7 +15,7 @@ export class Hub {
   readonly #tabs = new Set<Tab>();
   readonly #sessions = new Map<string, SharedSession>();
   readonly #machines = new SharedMachines({
-    key: () => this.#key.current,
+    token: () => this.#key.source(),
     onRefused: (error) => this.#refused(error),
   });
   /** The same for all tabs. */
