@@ -80,6 +80,7 @@ describe('what the key does not allow', () => {
     expect(await buttons(page, 'Reconnect', 'Disconnect', 'Run')).toEqual({
       ...{ Reconnect: 0, Disconnect: 0, Run: 0 },
     });
+    expect(await page.getByText('Log of bank').count()).toBe(0);
   });
 
   it('is offered to whom the key allows it', async () => {
@@ -94,5 +95,6 @@ describe('what the key does not allow', () => {
     await page.locator('summary', { hasText: 'pay' }).click();
     await page.getByRole('button', { name: 'Run' }).waitFor();
     expect(await buttons(page, 'Reconnect', 'Disconnect')).toEqual({ Reconnect: 1, Disconnect: 1 });
+    await page.getByText('Log of bank').waitFor();
   });
 });

@@ -11,7 +11,7 @@ import { useServers } from './use-servers.ts';
 
 /** The tool servers with their status, the form for another one, and the tools of the chosen server. */
 export function ServersPanel() {
-  const mayConnect = useMay('servers:write');
+  const mayWrite = useMay('servers:write');
   const { servers, problem, refresh } = useServers();
   const [chosen, setChosen] = useState<string | null>(null);
   const [isConnecting, setConnecting] = useState(false);
@@ -19,7 +19,7 @@ export function ServersPanel() {
   return (
     <>
       <PanelHeader title="Tool servers">
-        {mayConnect && (
+        {mayWrite && (
           <Button kind="primary" onClick={() => setConnecting(!isConnecting)} aria-expanded={isConnecting}>
             Connect a server
           </Button>
@@ -55,7 +55,7 @@ export function ServersPanel() {
         </section>
         {shown && (
           <div className={style.tools}>
-            <ServerLog key={shown.id} server={shown} />
+            {mayWrite && <ServerLog key={shown.id} server={shown} />}
             <Tools key={`${shown.id} ${shown.status}`} server={shown} />
           </div>
         )}
