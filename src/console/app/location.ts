@@ -1,5 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { percentDecodedIfValid } from '../../core/percent-decoded.ts';
+import { randomId } from '../service/hub/random-id.ts';
 
 export const panels = ['chat', 'approvals', 'timeline', 'statecharts', 'servers', 'health', 'keys'] as const;
 export type Panel = (typeof panels)[number];
@@ -63,11 +64,8 @@ export function go(location: Location): void {
   window.location.hash = hrefOf(location);
 }
 
-/** Not `crypto.randomUUID`, which browsers have only on secure origins. */
 export function newSessionId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
+  return randomId().slice(0, 8);
 }
 
 /** Changes a part of the location without a new entry in the history of the browser. */
