@@ -1,16 +1,13 @@
-// The index of the package would load a validator that compiles code, which the page's policy forbids.
-import Form from '@rjsf/core/lib/components/Form.js';
-import type { UiSchema } from '@rjsf/utils';
 import { useRef, useState } from 'react';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
 import { useMay } from '../service/account.ts';
 import { errorText } from '../service/api-error.ts';
 import { Button } from '../ui/button.tsx';
+import { SchemaForm } from '../ui/schema-form.tsx';
 import { span } from '../ui/time.ts';
 import { ToolResultView } from '../ui/tool-result.tsx';
 import { RunProgress } from './run-progress.tsx';
-import { schemaValidator } from './schema-validator.ts';
 import style from './servers.module.css';
 import { type FinishedRun, runTool } from './tool-run.ts';
 
@@ -20,16 +17,13 @@ type Outcome =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: string };
 
-const uiSchema: UiSchema = { 'ui:submitButtonOptions': { norender: true }, 'ui:title': '' };
-
 /** Runs a tool. The form for its arguments is generated from its schema. */
 export function RunTool({ serverId, tool }: { readonly serverId: string; readonly tool: Tool }) {
   const mayRun = useMay('tools:execute');
-  const [values, setValues] = useState<unknown>({});
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const runButton = useRef<HTMLButtonElement>(null);
   const isRunning = outcome?.kind === 'running';
-  const run = async (): Promise<void> => {
+  const run = async (values: unknown): Promise<void> => {
     const abort = new AbortController();
     const { signal } = abort;
     // The button that has the focus is about to disappear.
@@ -49,17 +43,11 @@ export function RunTool({ serverId, tool }: { readonly serverId: string; readonl
   return (
     <div className={style.run}>
       <p className={style.muted}>{tool.description}</p>
-      <Form
+      <SchemaForm
         schema={tool.inputSchema}
-        uiSchema={uiSchema}
-        validator={schemaValidator}
-        formData={values}
         idPrefix={`${serverId}-${tool.name}`}
-        onChange={({ formData }) => setValues(formData ?? {})}
-        onSubmit={() => void (isRunning || !mayRun || run())}
+        onSubmit={(values) => void (isRunning || !mayRun || run(values))}
         onError={() => setOutcome(null)}
-        showErrorList={false}
-        noHtml5Validate
       >
         {mayRun ? (
           <div className={style.actions}>
@@ -74,7 +62,7 @@ export function RunTool({ serverId, tool }: { readonly serverId: string; readonl
             To run it, your key needs the scope <code>tools:execute</code>.
           </p>
         )}
-      </Form>
+      </SchemaForm>
       {isRunning && <RunProgress progress={outcome.progress} />}
       <div aria-live="polite">{outcome && <Ended outcome={outcome} />}</div>
     </div>
