@@ -206,6 +206,8 @@ describe('the tool servers', () => {
     const { page, service, errors } = opened;
     const execute = (tool: string, args: object) =>
       service.post(`/api/mcp/servers/tools/tools/${tool}/execute`, args);
+    // Before that, the server is not connected, and runs nothing.
+    await page.getByRole('region', { name: 'Tools of tools' }).getByText('echo').first().waitFor();
     await page.getByText('Log of tools').click();
     await page.getByText('Nothing yet.').waitFor();
     await execute('log', { text: 'the disk is old' });
