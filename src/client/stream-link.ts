@@ -156,8 +156,8 @@ export class StreamLink {
       const refusal = await this.#whyRefused(signal);
       if (signal.aborted) return;
       if (refusal === null) {
-        // Once, it may just be the moment at which the service came back.
-        if (this.#failures > 1) this.#retry(noUpgrade(this.#deps.url()), delayMs);
+        // The first time, it may just be the moment at which the service came back.
+        if (!this.#wasConnected && this.#failures > 1) this.#retry(noUpgrade(this.#deps.url()), delayMs);
       } else if (refusal.isTemporary) this.#retry(refusal, delayMs);
       // The next attempt asks for another token.
       else if (!this.#deps.admission?.renew(refusal.error)) this.#deps.onError(refusal.error);

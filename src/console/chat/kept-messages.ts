@@ -24,11 +24,14 @@ export class KeptMessages {
     );
   }
 
+  /** Call this with each snapshot. */
+  note({ unsent }: Pick<FeedSnapshot, 'unsent'>): void {
+    for (const { clientMessageId } of unsent) this.#passedOn.add(clientMessageId);
+  }
+
   /** @returns the texts that the page kept before a reload and that nobody has sent or will send, once. */
-  takeLost(key: string, { status, unsent, events }: FeedSnapshot): readonly string[] {
-    const waiting = new Set(unsent.map(({ clientMessageId }) => clientMessageId));
-    for (const id of waiting) this.#passedOn.add(id);
-    if (status !== 'live') return [];
+  takeLost(key: string, { unsent, unanswered, events }: FeedSnapshot): readonly string[] {
+    const waiting = new Set([...unsent.map(({ clientMessageId }) => clientMessageId), ...unanswered]);
     const left = stored(key).filter(({ clientMessageId: id }) => !this.#own.has(id) && !waiting.has(id));
     for (const { clientMessageId } of left) this.forget(key, clientMessageId);
     const isRecorded = (id: string): boolean =>

@@ -6,6 +6,9 @@ import type { Chat } from './chat-context.ts';
 import { keptMessages } from './kept-messages.ts';
 import { useDraft } from './use-draft.ts';
 
+/** A message that was sent just before a reload may arrive a moment after the new stream has begun. */
+const ARRIVAL_MS = 2_000;
+
 export interface ComposerState {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
@@ -48,9 +51,15 @@ export function useComposer(mayTalk: boolean): ComposerState {
     return { mayTalk, focusComposer, putBack, say };
   }, [feed, mayTalk, key, keep]);
   const snapshot = useFeedSnapshot();
+  useEffect(() => keptMessages.note(snapshot), [snapshot]);
+  const isSettled = snapshot.status === 'live' && snapshot.isComplete;
   useEffect(() => {
-    for (const lost of keptMessages.takeLost(key, snapshot)) keep(lost, null);
-  }, [key, keep, snapshot]);
+    if (!isSettled) return undefined;
+    const timer = setTimeout(() => {
+      for (const lost of keptMessages.takeLost(key, feed.snapshot())) keep(lost, null);
+    }, ARRIVAL_MS);
+    return () => clearTimeout(timer);
+  }, [key, keep, feed, isSettled]);
   const { focusComposer } = chat;
   useEffect(() => {
     // The panel may be loaded late, when the reader already types elsewhere.

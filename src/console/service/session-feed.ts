@@ -12,6 +12,10 @@ export type { TimedEvent };
 export interface FeedSnapshot extends LiveSteps, Omit<SessionState, 'status'> {
   /** `loading` until the past events are loaded. */
   readonly status: SessionStatus | 'loading';
+  /** Whether the events have all that the stream had told when this tab joined it. */
+  readonly isComplete: boolean;
+  /** @see JoinedSession */
+  readonly unanswered: readonly string[];
   /** Without gaps, from `events[0].seq` to the newest. */
   readonly events: readonly TimedEvent[];
   /** Errors that are not in the log, such as refusals. The newest is the last. */
@@ -20,6 +24,8 @@ export interface FeedSnapshot extends LiveSteps, Omit<SessionState, 'status'> {
 
 const EMPTY: FeedSnapshot = {
   status: 'loading',
+  isComplete: false,
+  unanswered: [],
   events: [],
   running: null,
   thoughts: new Map(),
@@ -161,9 +167,9 @@ export class SessionFeed {
   }
 
   /** Another tab may have opened the stream, so the hub can be ahead of this tab, or a moment behind it. */
-  async #join({ seq, steps, state }: JoinedSession): Promise<void> {
+  async #join({ seq, steps, unanswered, state }: JoinedSession): Promise<void> {
     // At once: while the events are loaded, the hub may tell of a newer state.
-    this.#change(state);
+    this.#change({ ...state, unanswered, isComplete: false });
     const early: StreamEvent[] = [];
     this.#early = early;
     let missing: readonly TimedEvent[];
@@ -181,6 +187,7 @@ export class SessionFeed {
     this.#change({ thoughts, running: this.#isStreamBehind ? null : steps.running });
     this.#early = null;
     for (const event of early) this.#take(event);
+    this.#change({ isComplete: true });
   }
 
   #take(event: StreamEvent): void {

@@ -131,6 +131,18 @@ describe('a connection that is refused for now', () => {
     rig.session.close();
   });
 
+  it('because the service restarts is not blamed on a proxy: the client was connected before', async () => {
+    const onRetry = vi.fn();
+    const rig = startClient({ onRetry });
+    rig.service.socket.resumed(0);
+    rig.service.socket.drop();
+    await vi.advanceTimersByTimeAsync(250);
+    rig.service.answer = { status: 200, body: '{"status":"ready"}' };
+    await fail(rig);
+    expect(onRetry).not.toHaveBeenCalled();
+    rig.session.close();
+  });
+
   it('because nothing answers is tried again, with the error of the platform as the cause', async () => {
     const onRetry = vi.fn();
     const rig = startClient({ onRetry });

@@ -40,6 +40,7 @@ afterEach(() => {
 async function openTab() {
   const { Hub } = await import(MODULE);
   const answers: unknown[] = [];
+  const joins: unknown[] = [];
   let tell = (_: { readonly data: object }): void => undefined;
   new Hub().accept({
     addEventListener: (type: string, listener: typeof tell) => {
@@ -48,12 +49,13 @@ async function openTab() {
     start: () => undefined,
     postMessage: (message: { readonly kind: string }) => {
       if (message.kind === 'done' || message.kind === 'failed') answers.push(message);
+      if (message.kind === 'session.joined') joins.push(message);
     },
   });
   const say = (...messages: object[]): void => {
     for (const data of messages) tell({ data });
   };
-  return { answers, say };
+  return { answers, joins, say };
 }
 
 function lastSocket(): FakeStreamSocket {
@@ -95,10 +97,11 @@ it('a session that is left does not wait for an answer for ever', async () => {
 
 it('a session that is opened again while it waits goes on with the same connection', async () => {
   vi.useFakeTimers();
-  const { say, answers } = await openTab();
+  const { say, answers, joins } = await openTab();
   say(JOIN);
   lastSocket().resumed(0);
   say(send(1, 'one'), LEAVE, JOIN);
+  expect(joins).toMatchObject([{ joined: { unanswered: [] } }, { joined: { unanswered: ['c1'] } }]);
   await vi.advanceTimersByTimeAsync(20_000);
   lastSocket().say(recorded(1, 1, 'one'));
   await vi.advanceTimersByTimeAsync(0);

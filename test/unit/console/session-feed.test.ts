@@ -31,6 +31,7 @@ const joined = (seq: number) => ({
   joined: {
     seq,
     steps: { running: null, thoughts: new Map() },
+    unanswered: [],
     state: { status: 'live', unsent: [], trouble: null },
   },
 });

@@ -29,6 +29,8 @@ export interface JoinedSession {
   /** The last event that the hub has received. */
   readonly seq: number;
   readonly steps: LiveSteps;
+  /** The ids of the messages that the hub has sent, or will send, and that the service has not answered. */
+  readonly unanswered: readonly string[];
   readonly state: SessionState;
 }
 

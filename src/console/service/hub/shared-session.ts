@@ -46,8 +46,8 @@ export class SharedSession {
   readonly #deps: SharedSessionDeps;
   readonly #client: SessionClient;
   readonly #tabs = new Set<Tab>();
-  /** Messages that the service has not answered yet. */
-  #unanswered = 0;
+  /** The ids of the messages that the service has not answered yet. */
+  readonly #unanswered = new Set<string>();
   #closeLater: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
   /** When the newest event was appended or has arrived, in milliseconds since the epoch. */
@@ -82,7 +82,7 @@ export class SharedSession {
     clearTimeout(this.#closeLater);
     const { status, unsent } = this.#client;
     const state = { status, unsent, trouble: this.#trouble };
-    const joined = { seq: this.#seq, steps: this.#steps, state };
+    const joined = { seq: this.#seq, steps: this.#steps, unanswered: [...this.#unanswered], state };
     tab.post({ kind: 'session.joined', session: this.#session, joined });
   }
 
@@ -117,11 +117,12 @@ export class SharedSession {
   }
 
   async #send(content: string, options: SendOptions): Promise<Receipt> {
-    this.#unanswered += 1;
+    const { clientMessageId = randomId() } = options;
+    this.#unanswered.add(clientMessageId);
     try {
-      return await this.#client.send(content, options);
+      return await this.#client.send(content, { ...options, clientMessageId });
     } finally {
-      this.#unanswered -= 1;
+      this.#unanswered.delete(clientMessageId);
       this.#closeIfUnneeded();
     }
   }
@@ -130,7 +131,7 @@ export class SharedSession {
   #closeIfUnneeded(): void {
     if (this.#tabs.size > 0) return;
     clearTimeout(this.#closeLater);
-    if (this.#unanswered === this.#client.unsent.length) this.#close();
+    if (this.#unanswered.size === this.#client.unsent.length) this.#close();
     else this.#closeLater = setTimeout(() => this.#close(), ANSWERS_WITHIN_MS);
   }
 

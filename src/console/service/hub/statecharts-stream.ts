@@ -22,7 +22,7 @@ export class StatechartsStream {
   readonly #token: TokenSource | undefined;
   /** The last key of the token. */
   #key: string | null = null;
-  /** Whether the last key has ended, and the stream was not open since. */
+  /** Whether the last key was refused, and its successor has not been tried yet. */
   #isRenewing = false;
 
   constructor(deps: StatechartsStreamDeps) {
@@ -49,7 +49,12 @@ export class StatechartsStream {
       this.#retry(new Error('The service has ended the stream.'), failed);
     } catch (error) {
       if (this.#renews(error)) void this.#connect(failed);
-      else this.#retry(error, failed);
+      else {
+        // The next attempt asks for a key again.
+        if (isUnauthorized(error)) this.#key = null;
+        else this.#isRenewing = false;
+        this.#retry(error, failed);
+      }
     }
   }
 
