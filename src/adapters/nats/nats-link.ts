@@ -3,7 +3,6 @@ import { type BusAddress, parseBusUrl } from '../../config/addresses/bus-url.ts'
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeLink, Subject } from '../../ports/node-link.ts';
-import { pause } from '../../timing/pause.ts';
 import { RepeatedSubscription } from './repeated-subscription.ts';
 import { messagesOf, TextParts } from './text-parts.ts';
 
@@ -32,7 +31,7 @@ export async function connectNats(url: string, options: NatsOptions): Promise<No
       return new NatsLink(await connectOnce(address, options.name), address, options);
     } catch (error) {
       if (isRefusal(error) || performance.now() >= until) throw explained(error, address);
-      await pause(BETWEEN_TRIES_MS, { ref: false });
+      await pause(BETWEEN_TRIES_MS);
     }
   }
 }
@@ -139,7 +138,7 @@ class NatsLink implements NodeLink {
     const wasUp = this.isUp;
     this.#isClosed = true;
     const closed = wasUp ? this.#connection.drain() : this.#connection.close();
-    await Promise.race([closed.catch(() => undefined), pause(CLOSE_MS, { ref: false })]);
+    await Promise.race([closed.catch(() => undefined), pause(CLOSE_MS)]);
     if (!this.#connection.isClosed()) void this.#connection.close();
   }
 
@@ -239,4 +238,10 @@ function explained(error: unknown, { shown }: BusAddress): Error {
       cause: error,
     },
   );
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 }

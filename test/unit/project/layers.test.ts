@@ -56,7 +56,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/ajv': ['ajv', 'node:'],
   'src/adapters/memory': [],
   'src/adapters/sqlite': ['src/stored-log', 'src/timing', 'node:'],
-  'src/adapters/nats': ['src/config/addresses', 'src/timing', '@nats-io/transport-node'],
+  'src/adapters/nats': ['src/config/addresses', '@nats-io/transport-node'],
   'src/adapters/postgres': ['src/config/addresses', 'src/stored-log', 'src/timing', 'pg', 'lru-cache', 'zod'],
   'src/adapters/openai': ['src/model-http', 'src/config/schema', 'openai'],
   'src/adapters/anthropic': ['src/model-http', 'src/config/schema', 'node:', '@anthropic-ai/sdk'],

@@ -6,7 +6,7 @@ import { readJsonObject } from '../../http/request-body.ts';
 import { parseQuery } from '../../http/request-query.ts';
 import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
-import { imagesLength } from '../responses/input-messages.ts';
+import { imagesLength } from '../responses/input-images.ts';
 import { ItemsQuery, itemPage } from '../responses/item-page.ts';
 import {
   extensionItems,
@@ -39,7 +39,7 @@ export async function createItems(
   const { bus, maxImageBytes } = deps;
   const { context } = request;
   const body = parseForeign(NewItems, await readJsonObject(request));
-  await checkBodySize(request, maxImageBytes, () => imagesLength(body.items));
+  await checkBodySize(request, maxImageBytes, () => imagesLength({ input: body.items }));
   const sessionId = await knownConversation(deps, request, id);
   const given = await givenMessages(deps, request, body.items);
   const key = await keyOfRequest(request, body);

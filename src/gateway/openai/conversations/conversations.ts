@@ -5,7 +5,7 @@ import { keyOfRequest } from '../../http/idempotency-header.ts';
 import { readJsonObject } from '../../http/request-body.ts';
 import { checkBodySize } from '../../requests/message-size.ts';
 import { parseForeign } from '../../requests/request-fields.ts';
-import { imagesLength } from '../responses/input-messages.ts';
+import { imagesLength } from '../responses/input-images.ts';
 import { unixSeconds } from '../responses/response-object.ts';
 import type { ResponsesDeps } from '../responses/whole-response.ts';
 import { conversationId, newConversationId, noConversation } from './conversation-id.ts';
@@ -24,7 +24,7 @@ export async function createConversation(deps: ResponsesDeps, request: ServedReq
   const { context } = request;
   const body = parseForeign(NewConversation, await readJsonObject(request, { optional: true }));
   const { metadata = {}, items = [] } = body;
-  await checkBodySize(request, maxImageBytes, () => imagesLength(items));
+  await checkBodySize(request, maxImageBytes, () => imagesLength({ input: items }));
   const sessionId = await newConversationId(request);
   const given = await givenMessages(deps, request, items);
   const key = await keyOfRequest(request, body);

@@ -9,7 +9,7 @@ import { parseForeign } from '../../requests/request-fields.ts';
 import { withModel } from '../chosen-agent.ts';
 import type { AskedResponse } from './asked-response.ts';
 import { CompactionItem, compactionItem } from './compaction-item.ts';
-import { imagesLength } from './input-messages.ts';
+import { imagesLength } from './input-images.ts';
 import { CompactRequest, type InputItem } from './response-request.ts';
 import { beginResponse } from './response-turn.ts';
 import { ResponseUsage } from './response-usage.ts';
@@ -34,7 +34,7 @@ export async function compactConversation(
 ): Promise<HttpResponse> {
   const { bus, maxImageBytes } = deps;
   const sent = parseForeign(CompactRequest, await readJsonObject(request));
-  await checkBodySize(request, maxImageBytes, () => imagesLength(sent.input ?? ''));
+  await checkBodySize(request, maxImageBytes, () => imagesLength(sent));
   if (sent.input === undefined && sent.previous_response_id === undefined) throw nothingToCompact();
   const context = await withModel(bus, request, sent.model);
   const input = [...itemsOf(sent.input), userItem(WANTED)];

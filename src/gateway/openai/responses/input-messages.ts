@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../chat/chat-request.ts';
 import { summaryIn } from './compaction-item.ts';
-import type { GivenItem, InputContent, InputItem } from './response-request.ts';
+import type { GivenItem, InputContent } from './response-request.ts';
 
 /** The input of a request, as messages of a chat. */
 export interface InputMessages {
@@ -29,17 +29,6 @@ export function inputMessages(input: string | readonly GivenItem[], field = 'inp
     }
   }
   return { messages, fieldOf: (index) => `${field}.${places[index] ?? 0}` };
-}
-
-/** Length of the data URLs of all images. */
-export function imagesLength(input: string | readonly InputItem[]): number {
-  if (typeof input === 'string') return 0;
-  const urls = input.flatMap((item) =>
-    item.type === 'message' && typeof item.content !== 'string'
-      ? item.content.flatMap((part) => (part.type === 'input_image' ? [part.image_url] : []))
-      : [],
-  );
-  return urls.reduce((sum, url) => sum + url.length, 0);
 }
 
 function messagesOf(item: GivenItem): ChatMessage[] {

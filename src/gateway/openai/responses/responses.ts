@@ -18,8 +18,8 @@ import { withModel } from '../chosen-agent.ts';
 import { SESSION_HEADER } from '../chosen-session.ts';
 import { responseErrorEvent } from '../openai-error.ts';
 import type { AskedResponse, BegunResponse, PlacedResponse } from './asked-response.ts';
+import { imagesLength } from './input-images.ts';
 import { type InputItemList, inputItems } from './input-items.ts';
-import { imagesLength } from './input-messages.ts';
 import { ItemsQuery, itemPage } from './item-page.ts';
 import { type RecordedResponse, recordedResponse } from './recorded-response.ts';
 import { readResponse } from './response-feed.ts';
@@ -38,7 +38,7 @@ import { abandon, endsWithClient, forget, type ResponsesDeps, whole } from './wh
 export async function createResponse(deps: ResponsesDeps, request: ServedRequest): Promise<HttpResponse> {
   const { bus, maxImageBytes } = deps;
   const body = parseForeign(ResponseRequest, await readJsonObject(request));
-  await checkBodySize(request, maxImageBytes, () => imagesLength(body.input));
+  await checkBodySize(request, maxImageBytes, () => imagesLength(body));
   const context = await withModel(bus, request, body.model);
   const key = await keyOfRequest(request, body);
   const asked: AskedResponse = {

@@ -13,7 +13,7 @@ import { endLost } from '../../security/lost-socket.ts';
 import { Recipient } from '../../stream/recipient.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
 import { openAiError } from '../openai-error.ts';
-import { frameImagesLength } from './frame-images.ts';
+import { imagesLength } from '../responses/input-images.ts';
 import type { SocketResponse } from './socket-response.ts';
 
 export interface ResponsesConnectionDeps extends FrameLimitsDeps {
@@ -45,7 +45,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
     this.#socket = socket;
     this.#recipient = new Recipient(socket);
     this.#deps = deps;
-    this.#limits = new FrameLimits(deps, frameImagesLength);
+    this.#limits = new FrameLimits(deps, imagesLength);
     deps.credentials?.hold(this, client.context);
   }
 
