@@ -1,7 +1,7 @@
 import { isJson, isObject, type JsonObject, stringIn } from '../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
 import type { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
-import type { ClaudeModel } from './claude-model.ts';
+import { claudeModel } from './claude-model.ts';
 import { isReturned, isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
 interface Block {
@@ -13,7 +13,8 @@ interface Block {
 }
 
 export interface BlockOptions {
-  readonly model: ClaudeModel;
+  /** The name of the model. */
+  readonly model: string;
   readonly ids: ReplyCallIds;
   onThinkingBlock(block: ThinkingBlock): void;
 }
@@ -82,7 +83,7 @@ export class ContentBlocks {
     this.#endsWithBareCall = false;
     if (block.begin.type === 'tool_use') this.#call(block);
     const thinking = thinkingBlockOf(block);
-    if (!thinking || !isReturned(thinking, this.#options.model)) return;
+    if (!thinking || !isReturned(thinking, claudeModel(this.#options.model))) return;
     this.#reply.opaque({ ...thinking });
     this.#options.onThinkingBlock(thinking);
   }

@@ -7,7 +7,6 @@ import { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
 import type { ReplyReader } from '../../model-http/reply/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
-import { claudeModel } from './claude-model.ts';
 import { ContentBlocks } from './content-blocks.ts';
 import type { ThinkingBlock } from './thinking-blocks.ts';
 import { TokenCounts } from './token-counts.ts';
@@ -47,9 +46,8 @@ export class MessagesReader implements ReplyReader {
     this.#access = access;
     this.#request = request;
     this.#reply = new ReplyBuilder(access, listener);
-    const model = claudeModel(access.model);
     const ids = new ReplyCallIds(request.messages, 'toolu_');
-    this.#blocks = new ContentBlocks(this.#reply, { model, ids, onThinkingBlock });
+    this.#blocks = new ContentBlocks(this.#reply, { model: access.model, ids, onThinkingBlock });
   }
 
   get hasBegun(): boolean {
