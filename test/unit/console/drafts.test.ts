@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stubTabStorage } from '../../support/console/tab-storage.ts';
 
 /** As a text, because the code of the page has the types of a browser, which tests lack. */
 const MODULE: string = fileURLToPath(new URL('../../../src/console/chat/drafts.ts', import.meta.url));
@@ -8,16 +9,11 @@ const KEY = 'a draft';
 const PHOTO = { mimeType: 'image/png', base64: 'AA==' };
 const OTHER = { mimeType: 'image/png', base64: 'BB==' };
 
-const stored = new Map<string, string>();
+let stored = new Map<string, string>();
 
 beforeEach(() => {
-  stored.clear();
+  stored = stubTabStorage();
   vi.stubGlobal('self', { location: { pathname: '/' } });
-  vi.stubGlobal('sessionStorage', {
-    getItem: (name: string) => stored.get(name) ?? null,
-    setItem: (name: string, text: string) => stored.set(name, text),
-    removeItem: (name: string) => stored.delete(name),
-  });
 });
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stubTabStorage } from '../../support/console/tab-storage.ts';
 
 /** As a text, because the code of the page has the types of a browser, which tests lack. */
 const MODULE: string = fileURLToPath(new URL('../../../src/console/chat/kept-messages.ts', import.meta.url));
@@ -10,15 +11,10 @@ const TWO = { clientMessageId: 'c2', content: 'two' };
 const LIVE = { unsent: [], unanswered: [], events: [] };
 const recorded = (clientMessageId: string) => ({ event: 'message', data: { clientMessageId } });
 
-const stored = new Map<string, string>();
+let stored = new Map<string, string>();
 
 beforeEach(() => {
-  stored.clear();
-  vi.stubGlobal('sessionStorage', {
-    getItem: (name: string) => stored.get(name) ?? null,
-    setItem: (name: string, text: string) => stored.set(name, text),
-    removeItem: (name: string) => stored.delete(name),
-  });
+  stored = stubTabStorage();
 });
 afterEach(() => void vi.unstubAllGlobals());
 

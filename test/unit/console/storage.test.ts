@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it, vi } from 'vitest';
+import { stubTabStorage } from '../../support/console/tab-storage.ts';
 
 /** As texts, because the code of the page has the types of a browser, which tests lack. */
 const pageModule = (path: string): string =>
@@ -12,12 +13,7 @@ const forbidden = (): never => {
 };
 
 it('a text is kept until it is forgotten', async () => {
-  const kept = new Map<string, string>();
-  vi.stubGlobal('sessionStorage', {
-    getItem: (name: string) => kept.get(name) ?? null,
-    setItem: (name: string, text: string) => kept.set(name, text),
-    removeItem: (name: string) => kept.delete(name),
-  });
+  stubTabStorage();
   const { ofTab } = await import(pageModule('storage.ts'));
   ofTab.set('a', 'text');
   expect(ofTab.get('a')).toBe('text');
