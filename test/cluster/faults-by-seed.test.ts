@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { Cluster } from '../support/cluster/cluster.ts';
 import { clusterAgent } from '../support/cluster/cluster-agent.ts';
 import { checkCluster } from '../support/cluster/cluster-checks.ts';
@@ -11,6 +11,8 @@ import { tempDirectory } from '../support/service/temp-directory.ts';
 
 const ROUNDS = Number(process.env.CLUSTER_ROUNDS ?? 10);
 const SEED = Number(process.env.CLUSTER_SEED ?? 20_251_123);
+/** Clusters side by side, each with engines of its own: most of a round is waiting. */
+const LANES = Number(process.env.CLUSTER_LANES ?? 1);
 /** After so many rounds everything is checked, and new clients begin with new sessions: a check reads all that they were told. */
 const CHAPTER_ROUNDS = 100;
 /** Most time between two faults. */
@@ -19,20 +21,39 @@ const CALM_MS = 700;
 const PROGRESS = 100;
 const A_MINUTE_MS = 60_000;
 
-let engines: ClusterEngines;
-beforeAll(async () => {
-  engines = await ClusterEngines.start();
-});
-afterAll(() => engines[Symbol.asyncDispose]());
-
-/** @param schedule is told each fault before it happens. */
+/** @param schedule is told each fault before it happens, by its round. */
 async function surviveAll(schedule: string[]): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += CHAPTER_ROUNDS)
-    await survive(round, Math.min(ROUNDS, round + CHAPTER_ROUNDS), schedule);
+  const chapters = Array.from(
+    { length: Math.ceil(ROUNDS / CHAPTER_ROUNDS) },
+    (_, chapter) => chapter * CHAPTER_ROUNDS,
+  );
+  // The lanes take their chapters from one iterator.
+  const waiting = chapters.values();
+  const lanes = Array.from({ length: LANES }, () => surviveChapters(waiting, schedule));
+  // Each ends its own processes before the first failure ends the test.
+  await Promise.allSettled(lanes);
+  await Promise.all(lanes);
+}
+
+async function surviveChapters(waiting: IterableIterator<number>, schedule: string[]): Promise<void> {
+  await using engines = await ClusterEngines.start();
+  try {
+    for (const first of waiting)
+      await survive(engines, first, Math.min(ROUNDS, first + CHAPTER_ROUNDS), schedule);
+  } catch (cause) {
+    // No next chapter for the others.
+    Array.from(waiting);
+    throw cause;
+  }
 }
 
 /** Survives the rounds from the first one to the one before the last. */
-async function survive(first: number, last: number, schedule: string[]): Promise<void> {
+async function survive(
+  engines: ClusterEngines,
+  first: number,
+  last: number,
+  schedule: string[],
+): Promise<void> {
   await using ledger = await tempDirectory();
   // The clock of one node is wrong all the time.
   const clockShiftsMs = [0, 0, A_MINUTE_MS];
@@ -45,7 +66,7 @@ async function survive(first: number, last: number, schedule: string[]): Promise
     const random = seededRandom(SEED + 1_000 * round);
     const fault = faultBy(cluster, random);
     const calmMs = random() * CALM_MS;
-    schedule.push(fault.name);
+    schedule[round] = fault.name;
     await workload.during(delay(calmMs));
     await workload.during(fault.happen());
     await workload.during(cluster.recovered());
@@ -64,7 +85,10 @@ describe('three nodes on which faults come at random', () => {
       await surviveAll(schedule);
     } catch (cause) {
       const told = schedule.map((name, round) => `  ${round}. ${name}`).join('\n');
-      throw new Error(`failed with CLUSTER_SEED=${SEED} CLUSTER_ROUNDS=${ROUNDS}:\n${told}`, { cause });
+      throw new Error(
+        `failed with CLUSTER_SEED=${SEED} CLUSTER_ROUNDS=${ROUNDS} CLUSTER_LANES=${LANES}:\n${told}`,
+        { cause },
+      );
     }
   });
 });
