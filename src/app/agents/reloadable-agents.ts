@@ -3,6 +3,7 @@ import { messageOf, ServiceError } from '../../core/errors.ts';
 import { noSuchAgent } from '../../gateway/agents/agent-choice.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AgentDirectory } from '../../runtime/requests/agent-requests.ts';
+import { SerialQueue } from '../../timing/serial-queue.ts';
 import type { Agent } from '../agent.ts';
 import { sectionsForRestart } from './fixed-sections.ts';
 import type { HostedFile, ReadAgain } from './hosted-agents.ts';
@@ -19,7 +20,7 @@ export class ReloadableAgents implements AgentDirectory {
   readonly #files: readonly HostedFile[];
   readonly #agents: ReadonlyMap<AgentId, Agent>;
   readonly #deps: ReloadDeps;
-  #reloading: Promise<unknown> = Promise.resolve();
+  readonly #reloads = new SerialQueue();
 
   constructor(files: readonly HostedFile[], agents: ReadonlyMap<AgentId, Agent>, deps: ReloadDeps) {
     this.#files = files;
@@ -39,9 +40,7 @@ export class ReloadableAgents implements AgentDirectory {
 
   /** One after the other, so that the last one that was asked for is the last one that is read. */
   reload(agentId: AgentId): Promise<AgentReload> {
-    const reloaded = this.#reloading.then(() => this.#reload(agentId));
-    this.#reloading = reloaded.catch(() => undefined);
-    return reloaded;
+    return this.#reloads.run(() => this.#reload(agentId));
   }
 
   async reloadAll(): Promise<void> {

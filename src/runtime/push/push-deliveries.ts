@@ -9,6 +9,7 @@ import type { PublicKey } from '../../ports/push-signer.ts';
 import { SealedError } from '../../ports/secret-box.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
+import { SerialQueue } from '../../timing/serial-queue.ts';
 import { pushStream, type StoredPush } from './push-book.ts';
 import { type DeliveryDeps, PushDelivery } from './push-delivery.ts';
 import type { PushDuty } from './push-duty.ts';
@@ -38,7 +39,7 @@ export class PushDeliveries implements AsyncDisposable {
   readonly #deps: DeliveriesDeps;
   readonly #running = new Map<StreamId, Running>();
   readonly #stopHearing: () => void;
-  #working: Promise<unknown> = Promise.resolve();
+  readonly #work = new SerialQueue();
   #isStopped = false;
   /** How often in a row something that the log has, or may have, could not be taken over. */
   #failures = 0;
@@ -52,7 +53,7 @@ export class PushDeliveries implements AsyncDisposable {
 
   /** Goes on with all configs that no other process cares for, if need be after some time. Never rejects. */
   takeOver(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#work.run(async () => {
       this.#forgetRetry();
       if (await this.#takeOverAll()) this.#failures = 0;
       else this.#takeOverLater();
@@ -66,7 +67,7 @@ export class PushDeliveries implements AsyncDisposable {
   ): Promise<ShownPushConfig> {
     const { bus, sender, book, duty, key } = this.#deps;
     await sender.check(config.url).catch((error: unknown) => refuseAddress(error));
-    return this.#inTurn(async () => {
+    return this.#work.run(async () => {
       const stream = pushStream({ sessionId, turnId }, config.id);
       // So the receiver finds the key before the first notification, and a key that is lost is noticed now.
       await key.signer();
@@ -97,7 +98,7 @@ export class PushDeliveries implements AsyncDisposable {
 
   /** Resolves when nothing more is sent by this process. */
   end(turn: { readonly sessionId: SessionId; readonly turnId: TurnId }, configId: string): Promise<void> {
-    return this.#inTurn(() => this.#end(pushStream(turn, configId)));
+    return this.#work.run(() => this.#end(pushStream(turn, configId)));
   }
 
   keys(): Promise<readonly PublicKey[]> {
@@ -109,7 +110,7 @@ export class PushDeliveries implements AsyncDisposable {
     this.#isStopped = true;
     this.#forgetRetry();
     this.#stopHearing();
-    await this.#working;
+    await this.#work.settled();
     for (const { delivery } of this.#running.values()) delivery.stop();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
@@ -195,12 +196,6 @@ export class PushDeliveries implements AsyncDisposable {
     if (ofTurn.length >= MOST_OF_TURN) throw tooMany('task', MOST_OF_TURN);
     const own = others.filter(({ client }) => client.principal === principal && client.tenant === tenant);
     if (own.length >= MOST_OF_PRINCIPAL) throw tooMany('principal', MOST_OF_PRINCIPAL);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#working.then(work);
-    this.#working = done.catch(() => undefined);
-    return done;
   }
 }
 

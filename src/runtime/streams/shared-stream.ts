@@ -3,6 +3,7 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import type { LoggedEvent, ServiceEvent } from '../../core/log/events.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
+import { SerialQueue } from '../../timing/serial-queue.ts';
 import { againWhenStale } from './again-when-stale.ts';
 
 /** What a write comes to, given all that the log says. */
@@ -23,7 +24,7 @@ export class SharedStream {
   readonly #fold: (envelope: Envelope<LoggedEvent>) => void;
   /** seq of the last event that was folded. */
   #seq = 0;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #work = new SerialQueue();
 
   /** @param fold gets each event of the stream once, in order, whoever wrote it. */
   constructor(store: EventStore, streamId: StreamId, fold: (envelope: Envelope<LoggedEvent>) => void) {
@@ -34,7 +35,7 @@ export class SharedStream {
 
   /** Folds what the log has more: what other nodes wrote, and what a failed append has stored after all. */
   catchUp(): Promise<void> {
-    return this.#inTurn(() => this.#readOn());
+    return this.#work.run(() => this.#readOn());
   }
 
   /**
@@ -42,7 +43,7 @@ export class SharedStream {
    * @param decide is called again when another node was first. If it throws, nothing is appended.
    */
   async write<T>(decide: () => Decision<T> | Promise<Decision<T>>, origin: Origin): Promise<T> {
-    const { events, answered } = await this.#inTurn(async () => {
+    const { events, answered } = await this.#work.run(async () => {
       const decision = await againWhenStale(async () => {
         await this.#readOn();
         const decided = await decide();
@@ -58,7 +59,7 @@ export class SharedStream {
 
   /** Like a write that appends nothing. @param look sees all that the log says, and no write of this node. */
   read<T>(look: () => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#work.run(async () => {
       await this.#readOn();
       return look();
     });
@@ -78,11 +79,5 @@ export class SharedStream {
       this.#fold(envelope);
       this.#seq = envelope.seq;
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#writing.then(work);
-    this.#writing = done.catch(() => undefined);
-    return done;
   }
 }

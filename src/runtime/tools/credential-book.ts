@@ -5,6 +5,7 @@ import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';
 import type { CredentialStore } from '../../ports/server-authorization.ts';
+import { SerialQueue } from '../../timing/serial-queue.ts';
 import { againWhenStale } from '../streams/again-when-stale.ts';
 
 /** One stream a server is usual. More are left behind only if the process dies between an append and an erasure. */
@@ -41,7 +42,7 @@ export class CredentialBook implements CredentialStore {
   readonly #log: Logger;
   readonly isShared: boolean;
   readonly #now: () => number;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writing = new SerialQueue();
   /** The claims of this node, by server. */
   readonly #claims = new Map<string, Pick<Seen, 'stream' | 'head'>>();
   /** The claims of other nodes, by server. */
@@ -61,7 +62,7 @@ export class CredentialBook implements CredentialStore {
   }
 
   async read(server: string): Promise<string | null> {
-    await this.#writing;
+    await this.#writing.settled();
     const kept = await this.#lastOf(server);
     if (kept === null) return null;
     let text: string;
@@ -80,7 +81,7 @@ export class CredentialBook implements CredentialStore {
   }
 
   async keep(server: string, text: string): Promise<void> {
-    const stream = await this.#inTurn(() =>
+    const stream = await this.#writing.run(() =>
       againWhenStale(async () => {
         const former = await this.#streamsOf(server);
         const next = streamAfter(server, former.at(-1));
@@ -96,7 +97,7 @@ export class CredentialBook implements CredentialStore {
 
   claim(server: string): Promise<boolean> {
     if (!this.isShared) return Promise.resolve(true);
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       const stream = (await this.#streamsOf(server)).at(-1);
       // There is no token to renew.
       if (stream === undefined) return true;
@@ -120,13 +121,15 @@ export class CredentialBook implements CredentialStore {
     const claim = this.#claims.get(server);
     this.#claims.delete(server);
     if (!claim) return;
-    await this.#inTurn(() => this.#append(claim.stream, claim.head, [''])).catch((err: unknown) =>
-      this.#log.debug({ server, err }, 'the claim of an authorization ends by itself'),
-    );
+    await this.#writing
+      .run(() => this.#append(claim.stream, claim.head, ['']))
+      .catch((err: unknown) =>
+        this.#log.debug({ server, err }, 'the claim of an authorization ends by itself'),
+      );
   }
 
   forget(server: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       const streams = await this.#streamsOf(server);
       if (streams.length > 0) await this.#store.erase(...streams);
     });
@@ -134,7 +137,7 @@ export class CredentialBook implements CredentialStore {
 
   keepOnly(servers: readonly string[]): Promise<void> {
     const kept = new Set(servers);
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       let after = SERVER_CREDENTIAL_STREAMS;
       for (;;) {
         const page = await this.#store.streamIds(after, MOST_STREAMS);
@@ -194,12 +197,6 @@ export class CredentialBook implements CredentialStore {
     const prefix = prefixOf(server);
     const streams = await this.#store.streamIds(prefix, MOST_STREAMS);
     return streams.filter((stream) => stream.startsWith(prefix));
-  }
-
-  #inTurn<T>(write: () => Promise<T>): Promise<T> {
-    const written = this.#writing.then(write);
-    this.#writing = written.catch(() => undefined);
-    return written;
   }
 }
 

@@ -4,6 +4,7 @@ import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-conf
 import type { OAuthConfig } from '../../../core/tool-server/oauth-config.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { AuthorizationResponse, CredentialStore } from '../../../ports/server-authorization.ts';
+import { SerialQueue } from '../../../timing/serial-queue.ts';
 import { type Mask, secretMask } from '../failure/secret-mask.ts';
 import type { FlowRequest } from './authorization-flow.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
@@ -54,7 +55,8 @@ export class ServerAuthorization {
   #isForgotten = false;
   /** After a failure, the token is not renewed before: milliseconds since the epoch. */
   #renewFrom = 0;
-  #flow: Promise<unknown> = Promise.resolve();
+  /** Of several requests that are refused at once, the first gets a token for all. */
+  readonly #flow = new SerialQueue();
 
   constructor(name: string, config: HttpConfig, deps: AccessDeps) {
     this.#name = name;
@@ -72,7 +74,7 @@ export class ServerAuthorization {
 
   /** The token for the next request, replaced if it is about to expire. Null if there is none. */
   async token(): Promise<Token | null> {
-    if (this.#isDue) await this.#inTurn(() => this.#renew());
+    if (this.#isDue) await this.#flow.run(() => this.#renew());
     return this.#issued.token ?? null;
   }
 
@@ -103,13 +105,13 @@ export class ServerAuthorization {
     const challenge = challengeOf(response);
     if (challenge === null) return false;
     if (challenge.error === 'use_dpop_nonce') return hasNewNonce;
-    return this.#inTurn(() => this.#answer(challenge, used));
+    return this.#flow.run(() => this.#answer(challenge, used));
   }
 
   /** @returns why there is no permission, for people; null if there is. */
   finish(pending: PendingAuthorization, response: AuthorizationResponse): Promise<string | null> {
     this.#pending = null;
-    return this.#inTurn(async () => {
+    return this.#flow.run(async () => {
       const [{ endVisit }, { authorizationProblem }] = await Promise.all([
         import('./authorization-visit.ts'),
         import('./authorization-error.ts'),
@@ -127,7 +129,7 @@ export class ServerAuthorization {
   /** @returns whether another node was given what this one has sent a person for. */
   async wasAuthorizedElsewhere(): Promise<boolean> {
     if (this.#pending === null || !this.#deps.credentials.isShared) return false;
-    return this.#inTurn(async () => {
+    return this.#flow.run(async () => {
       if (this.#pending === null) return false;
       await this.#load();
       return this.#pending === null;
@@ -296,13 +298,6 @@ export class ServerAuthorization {
     this.#isAhead = true;
     await this.#deps.credentials.keep(this.#name, JSON.stringify(this.#credentials));
     this.#isAhead = false;
-  }
-
-  /** One at a time: of several requests that are refused at once, the first gets a token for all. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#flow.then(work);
-    this.#flow = done.catch(() => undefined);
-    return done;
   }
 }
 

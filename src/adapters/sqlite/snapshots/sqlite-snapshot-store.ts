@@ -3,6 +3,7 @@ import type { Logger } from '../../../ports/logger.ts';
 import type { Snapshot, SnapshotStore } from '../../../ports/snapshot-store.ts';
 import { checksum } from '../../../stored-log/checksum.ts';
 import { nextLoop } from '../../../timing/next-loop.ts';
+import { SerialQueue } from '../../../timing/serial-queue.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { isCorrupt } from '../file/sqlite-errors.ts';
 import { openSnapshotFile, type SnapshotFile } from './snapshot-file.ts';
@@ -26,7 +27,7 @@ class SqliteSnapshotStore implements SnapshotStore {
   readonly #directory: string;
   readonly #log: Logger;
   #file: SnapshotFile | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #closed = false;
 
   constructor({ directory, log }: SqliteSnapshotStoreOptions) {
@@ -53,7 +54,7 @@ class SqliteSnapshotStore implements SnapshotStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    await this.#queue;
+    await this.#queue.settled();
     this.#file?.db.close();
     this.#file = undefined;
   }
@@ -61,9 +62,7 @@ class SqliteSnapshotStore implements SnapshotStore {
   /** Runs calls one after the other: a call is one transaction, but takes several turns of the event loop. */
   #inTurn<T>(work: (file: SnapshotFile) => Promise<T>): Promise<T | undefined> {
     if (this.#closed) return Promise.reject(new Error('the snapshot store is closed'));
-    const done = this.#queue.then(() => this.#orAnew(work));
-    this.#queue = done.catch(() => undefined);
-    return done;
+    return this.#queue.run(() => this.#orAnew(work));
   }
 
   /** Resolves to undefined when the file was damaged and had to be replaced. */
