@@ -2,6 +2,7 @@ import { type GivenMessage, transcribed } from '../conversation/given-message.ts
 import type { Image } from '../conversation/image.ts';
 import type { ModelMessage } from '../conversation/model-message.ts';
 import type { SessionEvent } from '../log/events.ts';
+import type { Keys } from './session-state.ts';
 
 /*
  * About how much memory a session takes, in bytes. A character counts as one byte, as it does in texts of Latin letters
@@ -35,7 +36,15 @@ export function messagesBytes(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, message) => sum + messageBytes(message), 0);
 }
 
-/** What a request with a key keeps beside its messages: the key, and the reply. Counted as if each request had one. */
+/** What the session keeps of requests with a key: the keys, and the replies. */
+export function keysBytes(keys: Keys): number {
+  let sum = 0;
+  for (const { outcome } of keys.values())
+    sum += OBJECT_BYTES + (outcome?.status === 'completed' ? outcome.content.length : 0);
+  return sum;
+}
+
+/** What a request adds to that. Counted as if each request had a key. */
 export function keyBytes(event: SessionEvent): number {
   switch (event.type) {
     case 'turn.requested':

@@ -14,8 +14,8 @@ export interface LoadedSessionsDeps {
   readonly maxIdleBytes: number;
   /** Called once, when idle sessions take half of what they may. */
   readonly onFilling?: () => void;
-  /** The time in milliseconds since the epoch. */
-  readonly now?: () => number;
+  /** Milliseconds since some moment, by a clock that is never set back. */
+  readonly elapsedMs?: () => number;
 }
 
 interface Entry {
@@ -28,7 +28,7 @@ interface Entry {
 /** The sessions that are in memory, and those that load: at most one actor for each session. */
 export class LoadedSessions {
   readonly #directory: SessionDirectory;
-  readonly #now: () => number;
+  readonly #elapsedMs: () => number;
   #onFilling: (() => void) | undefined;
   readonly #entries = new Map<SessionId, Entry>();
   /** Those that came to rest, the latest last. */
@@ -38,9 +38,14 @@ export class LoadedSessions {
   #soon: NodeJS.Timeout | null = null;
   readonly #leavingSoon = new Set<SessionActor>();
 
-  constructor({ directory, maxIdleBytes, onFilling, now = Date.now }: LoadedSessionsDeps) {
+  constructor({
+    directory,
+    maxIdleBytes,
+    onFilling,
+    elapsedMs = () => performance.now(),
+  }: LoadedSessionsDeps) {
     this.#directory = directory;
-    this.#now = now;
+    this.#elapsedMs = elapsedMs;
     this.#onFilling = onFilling;
     this.#idle = new LRUCache<SessionId, SessionActor>({
       maxSize: maxIdleBytes,
@@ -75,13 +80,13 @@ export class LoadedSessions {
   /** The session if it is in memory or loading. */
   find(sessionId: SessionId): Promise<SessionActor> | undefined {
     const entry = this.#entries.get(sessionId);
-    if (entry) entry.lastUsed = this.#now();
+    if (entry) entry.lastUsed = this.#elapsedMs();
     return entry?.loading;
   }
 
   /** From now on whoever asks for the session waits for this. A session that cannot be loaded is forgotten. */
   enter(sessionId: SessionId, loading: Promise<SessionActor>): Promise<SessionActor> {
-    const entry: Entry = { loading, session: null, lastUsed: this.#now() };
+    const entry: Entry = { loading, session: null, lastUsed: this.#elapsedMs() };
     this.#entries.set(sessionId, entry);
     loading.then(
       (session) => {
@@ -101,6 +106,8 @@ export class LoadedSessions {
   /** Nothing is open in the session any more. */
   rested(session: SessionActor): void {
     if (!this.#entries.has(session.sessionId)) return;
+    // What the cache has already, it would not measure again.
+    this.#idle.delete(session.sessionId);
     this.#idle.set(session.sessionId, session);
     if (this.#idle.calculatedSize > this.#idle.maxSize / 2) this.#noteFilling();
   }
@@ -166,7 +173,7 @@ export class LoadedSessions {
 
   #mayLeave(sessionId: SessionId, session: SessionActor, idleMs: number): boolean {
     const entry = this.#entries.get(sessionId);
-    if (entry?.session !== session || entry.lastUsed > this.#now() - idleMs) return false;
+    if (entry?.session !== session || entry.lastUsed > this.#elapsedMs() - idleMs) return false;
     // A session that is being erased goes when that is done. Until then nobody may load it again.
     return session.isIdle && !session.state.deleted;
   }

@@ -5,6 +5,7 @@ import type { SessionEvent } from '../../core/log/events.ts';
 import {
   EMPTY_SESSION_BYTES,
   keyBytes,
+  keysBytes,
   messagesBytes,
   sentBytes,
 } from '../../core/session/retained-bytes.ts';
@@ -47,7 +48,7 @@ export class SessionRecord {
     this.#sessionId = sessionId;
     this.#deps = deps;
     this.#state = state;
-    this.#bytes = EMPTY_SESSION_BYTES + messagesBytes(state.transcript);
+    this.#bytes = retainedBytes(state);
     this.#basis = basis;
     this.causes = new CausingEvents(last);
   }
@@ -99,13 +100,18 @@ export class SessionRecord {
   }
 
   #count(appended: readonly Envelope[], messagesBefore: number): void {
-    const { transcript } = this.#state;
     const events = appended.map(({ event }) => event);
-    if (events.some(({ type }) => type === 'session.reset'))
-      this.#bytes = EMPTY_SESSION_BYTES + messagesBytes(transcript);
-    else this.#bytes += messagesBytes(transcript.slice(messagesBefore));
+    if (events.some(({ type }) => type === 'session.reset')) {
+      this.#bytes = retainedBytes(this.#state);
+      return;
+    }
+    this.#bytes += messagesBytes(this.#state.transcript.slice(messagesBefore));
     for (const event of events) this.#bytes += keyBytes(event);
   }
+}
+
+function retainedBytes({ transcript, keys }: SessionState): number {
+  return EMPTY_SESSION_BYTES + messagesBytes(transcript) + keysBytes(keys);
 }
 
 /** The title of the session, if these events change it. */

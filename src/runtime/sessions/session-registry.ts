@@ -20,7 +20,7 @@ import type { AcceptedTurn, SessionActor } from './session-actor.ts';
 import { type LoaderDeps, SessionLoader } from './session-loader.ts';
 import type { WorkingMemory } from './working-memory.ts';
 
-export interface RegistryDeps extends Omit<LoaderDeps, 'onFault' | 'onRest' | 'now'>, LoadedSessionsDeps {
+export interface RegistryDeps extends Omit<LoaderDeps, 'onFault' | 'onRest'>, LoadedSessionsDeps {
   readonly workingMemory: WorkingMemory;
   /** A simulated one, in tests. */
   readonly clock?: Clock;

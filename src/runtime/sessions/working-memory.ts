@@ -51,12 +51,13 @@ export class WorkingMemory {
     return bytes < LARGE_BYTES ? record() : this.#takingLarge(bytes, record);
   }
 
-  /** Throws unless the session may take a message of that size and begin to work. */
+  /** Throws unless the session may take a message of that size, which `taking` has counted if it is large, and work on it. */
   requireFor(session: Held, bytes: number): void {
     const whole = session.bytes + bytes;
     if (whole < LARGE_BYTES) return;
     if (whole > this.#maxBytes) throw tooLargeSession(whole, this.#maxBytes);
-    if (session.isIdle) this.#requireRoom(session.bytes);
+    const counted = bytesAtWork(session) + (bytes < LARGE_BYTES ? 0 : bytes);
+    this.#requireRoom(whole - counted);
   }
 
   /** Runs what reads a session from the log. Nobody knows how large it is, so only some run at the same time. */
@@ -86,10 +87,13 @@ export class WorkingMemory {
 
   #atWork(): number {
     let sum = 0;
-    for (const sessions of this.#holders)
-      for (const { bytes, isIdle } of sessions()) if (!isIdle && bytes >= LARGE_BYTES) sum += bytes;
+    for (const sessions of this.#holders) for (const session of sessions()) sum += bytesAtWork(session);
     return sum;
   }
+}
+
+function bytesAtWork({ bytes, isIdle }: Held): number {
+  return isIdle || bytes < LARGE_BYTES ? 0 : bytes;
 }
 
 function noRoom(limit: number): ServiceError {
@@ -97,8 +101,9 @@ function noRoom(limit: number): ServiceError {
     'SERVICE_UNAVAILABLE',
     'The service works on too many large messages. Try again later.',
     {
-      reason: `large sessions may take ${Math.floor(limit / MEGABYTE)} MB of memory together while they are at work`,
+      reason: `large sessions may take ${Math.floor(limit / MEGABYTE)} MB of memory together while they are at work, or wait for a decision or an answer`,
       limit,
+      suggestion: 'If this lasts, decide what waits, or cancel it.',
       retryAfter: RETRY_SECONDS,
     },
   );

@@ -49,6 +49,8 @@ export interface RigOptions {
   readonly clock?: Clock;
   /** The time by which approvals expire. */
   readonly now?: () => number;
+  /** The time by which sessions are idle. */
+  readonly elapsedMs?: () => number;
   /** Forgets what else belongs to a session that is erased. */
   readonly alsoForget?: (sessionId: string) => Promise<void>;
 }
@@ -82,6 +84,7 @@ export class SessionRig {
     approval = { rules: [], default: 'auto' },
     clock,
     now,
+    elapsedMs,
     alsoForget,
   }: RigOptions = {}) {
     const { bus, log, model, machines } = this;
@@ -132,6 +135,7 @@ export class SessionRig {
       ...(onFilling && { onFilling }),
       ...(clock && { clock }),
       ...(now && { now }),
+      ...(elapsedMs && { elapsedMs }),
       ...(alsoForget && { alsoForget }),
     });
     if (tools) supervisor.start({ tools: { type: 'stdio', command: 'none', sampling } });

@@ -129,6 +129,37 @@ describe('large messages', () => {
     await expect(rig.say('small', at('a', 'third'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
+  it('count together with the smaller ones that wait behind them', async () => {
+    const policy = { queuedMessages: 100, whenBusy: 'enqueue' } as const;
+    const rig = new SessionRig({ maxWorkingBytes: 5 * MEGABYTE, policy });
+    const half = 'x'.repeat(MEGABYTE / 2);
+    const sent = ['a', 'b'].flatMap((sessionId) =>
+      Array.from({ length: 6 }, (_, index) => at(sessionId, `${sessionId}${index}`)),
+    );
+    const refused: string[] = [];
+    for (const one of sent)
+      await rig.say(half, one).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+        refused.push(one.turnId);
+      });
+    expect(refused).toEqual(['b3', 'b4', 'b5']);
+    // What is not large is still taken.
+    await rig.say(half, at('c'));
+  });
+
+  it('count, as replies, while a key keeps them: after a reset and a load, too', async () => {
+    const rig = new SessionRig();
+    const key = { id: 'k', fingerprint: 'f', expiresAt: Date.now() + 86_400_000 };
+    await rig.registry.startTurn('s', { type: 'turn.start', turnId: 't', text: 'hello', key }, CLIENT);
+    (await rig.model.call(0)).answer(large);
+    await rig.listen('s').event('turn.completed');
+    await (await rig.registry.session('s')).reset(CLIENT);
+    expect((await rig.registry.session('s')).bytes).toBeGreaterThan(large.length);
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(0);
+    expect((await rig.registry.session('s')).bytes).toBeGreaterThan(large.length);
+  });
+
   it('are refused for good in a session that would take all the room alone, until it is reset', async () => {
     const rig = new SessionRig({ maxWorkingBytes: 3 * MEGABYTE });
     await rig.say(large, at('a', 'first'));
@@ -573,7 +604,7 @@ describe('a session in which nothing goes on', () => {
     let now = 0;
     const sizesWhenTold: number[] = [];
     const onFilling = () => void sizesWhenTold.push(rig.registry.size);
-    const rig = new SessionRig({ maxIdleBytes: 10 * EMPTY_SESSION_BYTES, onFilling, now: () => now });
+    const rig = new SessionRig({ maxIdleBytes: 10 * EMPTY_SESSION_BYTES, onFilling, elapsedMs: () => now });
     const talk = async (sessionId: string, text = 'hello'): Promise<void> => {
       now += 10_000;
       const heard = rig.listen(sessionId);
@@ -587,6 +618,7 @@ describe('a session in which nothing goes on', () => {
     for (let index = 0; index < 100; index += 1) {
       await talk(`s${index}`);
       await talk('popular');
+      await (await rig.registry.session('popular')).reset(CLIENT);
     }
     // The busy one, and four idle ones, which take half of the memory.
     expect(sizesWhenTold).toEqual([5]);
@@ -605,9 +637,9 @@ describe('a session in which nothing goes on', () => {
   });
 
   it('leaves memory a moment later when it is pushed out right after its use', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const rig = new SessionRig({ maxIdleBytes: 2 * EMPTY_SESSION_BYTES, now: () => Date.now() });
+    const rig = new SessionRig({ maxIdleBytes: 2 * EMPTY_SESSION_BYTES });
     const talk = async (sessionId: string, text: string): Promise<void> => {
       const heard = rig.listen(sessionId);
       await rig.say(text, { sessionId, turnId: sessionId });
@@ -622,6 +654,33 @@ describe('a session in which nothing goes on', () => {
     expect(rig.registry.size).toBe(5);
     vi.advanceTimersByTime(1_000);
     expect(rig.registry.size).toBe(1);
+  });
+
+  it('counts with what it has grown to since it came to rest for the first time', async () => {
+    let now = 0;
+    const rig = new SessionRig({ maxIdleBytes: 10 * EMPTY_SESSION_BYTES, elapsedMs: () => now });
+    const talk = async (sessionId: string, text: string): Promise<void> => {
+      now += 10_000;
+      const heard = rig.listen(sessionId);
+      await rig.say(text, { sessionId, turnId: `${sessionId}-${now}` });
+      (await rig.model.call(rig.model.calls.length - 1)).answer('Hi!');
+      await heard.event('turn.completed');
+      await (await rig.registry.session(sessionId)).settled();
+    };
+    for (const name of ['a', 'b', 'c']) {
+      await talk(name, 'hello');
+      await talk(name, 'x'.repeat(4 * EMPTY_SESSION_BYTES));
+    }
+    expect(rig.registry.size).toBe(1);
+  });
+
+  it('leaves memory also when the clock was set back since it was used', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const rig = await answered();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    rig.registry.evictIdle(0);
+    expect(rig.registry.size).toBe(0);
   });
 
   it('stays while it was used a moment ago', async () => {
