@@ -1,11 +1,14 @@
-import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { headFilePath, logFile, readAddress } from '../../adapters/sqlite/file/data-directory.ts';
+import { makeFolder, whyNotCreated } from '../../adapters/sqlite/file/make-folder.ts';
 import { messageOf } from '../../core/errors.ts';
 import { BackupResponse, ErrorResponse } from '../../wire/responses.ts';
 import { patientPost } from '../service/patient-post.ts';
-import { KEY_ADVICE, keyHeaders, type RemoteService, serviceAddress } from '../service/remote-service.ts';
+import { keyHeaders, type RemoteService, serviceAddress } from '../service/remote-service.ts';
+import { explainRefusal } from '../service/request-service.ts';
 import type { BackupOptions } from './backup-command.ts';
 import { verifyBackup } from './verify-backup.ts';
 
@@ -14,9 +17,12 @@ export async function runBackup({ log, token, to }: BackupOptions): Promise<stri
   const folder = resolve(to);
   const url = 'url' in log ? log.url : addressIn(log.dataDir);
   await requireEmpty(folder);
-  const { file } = await askForCopy({ url, token });
-  if ('dataDir' in log) await requireCopyOf(resolve(log.dataDir), { file, url });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(folder);
+  create(folder);
+  const file = await copyOf(log, { url, token }).catch(async (error: unknown) => {
+    if (isNew) await rmdir(folder);
+    throw error;
+  });
   await move(file, logFile(folder));
   // Empty: the database file itself has every event.
   await writeThrough(headFilePath(folder), 'wx');
@@ -59,6 +65,22 @@ async function requireEmpty(folder: string): Promise<void> {
   if (entries.length > 0) throw new Error(`--to: ${folder} is not empty; choose a new or empty folder`);
 }
 
+/** Resolves to the file of the copy that the service has made of this log. */
+async function copyOf(log: BackupOptions['log'], service: RemoteService): Promise<string> {
+  const { file } = await askForCopy(service);
+  if ('dataDir' in log) await requireCopyOf(resolve(log.dataDir), { file, url: service.url });
+  return file;
+}
+
+/** Before the service copies its log, which may take long. */
+function create(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw new Error(`--to: ${whyNotCreated(error)}; choose another folder`, { cause: error });
+  }
+}
+
 async function askForCopy({ url, token }: RemoteService): Promise<BackupResponse> {
   const headers = keyHeaders(token);
   const answer = await patientPost(serviceAddress(url, 'api/backup'), headers).catch((error: unknown) => {
@@ -69,7 +91,7 @@ async function askForCopy({ url, token }: RemoteService): Promise<BackupResponse
   const parsed = z.union([BackupResponse, ErrorResponse]).safeParse(jsonIn(answer.body));
   if (!parsed.success)
     throw new Error(`${url} answered ${answer.status}, and not as an agent-service of this version`);
-  if ('error' in parsed.data) throw new Error(describe(parsed.data));
+  if ('error' in parsed.data) throw new Error(explainRefusal(parsed.data.error));
   return parsed.data;
 }
 
@@ -80,12 +102,6 @@ function jsonIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function describe({ error: { code, message, details } }: ErrorResponse): string {
-  if (code === 'UNAUTHORIZED') return `${message} (${KEY_ADVICE})`;
-  const reasons = [details.issue ?? details.reason, details.suggestion].filter((text) => text !== undefined);
-  return [message, ...reasons].join(' ');
 }
 
 /** A rename, or a copy if the folder is on another disk. */

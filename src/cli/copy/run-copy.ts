@@ -20,7 +20,7 @@ export async function runCopy({ from, to }: CopyOptions): Promise<string> {
   return `copied ${streams} streams with ${events} events${known}; each was read again and is the same\n${secrets}`;
 }
 
-/** The error about a log in use names options of other commands. */
+/** Errors about a log name options of other commands. */
 function withLog<T>(
   option: '--from' | '--to',
   place: LogSource,
@@ -28,8 +28,13 @@ function withLog<T>(
   work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
   return withEventStore(place, use, work, option).catch((error: unknown) => {
-    if (!isLogInUse(error)) throw error;
+    if (!isLogInUse(error)) throw error instanceof Error ? withOption(error, option) : error;
     const log = place.store === undefined ? place.dataDir : 'the database';
     throw new Error(`${option}: ${log} is in use by a service; stop it first`, { cause: error });
   });
+}
+
+function withOption(error: Error, option: string): Error {
+  const message = error.message.replace('with --data-dir', `with ${option}`);
+  return message === error.message ? error : new Error(message, { cause: error });
 }

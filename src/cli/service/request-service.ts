@@ -38,13 +38,17 @@ export async function requestService(service: RemoteService, call: ServiceCall |
   if (response.ok) return response;
   const { data } = Refusal.safeParse(await response.json().catch(() => undefined));
   if (!data) throw notAService(service.url);
-  const { code, message, details } = data.error;
-  // A 401 has its reason in a field of its own; the message of many other errors has the issue already.
+  throw new ServiceRefusal(data.error.code, explainRefusal(data.error));
+}
+
+/** The message of a refusal, with its reason and its advice. */
+export function explainRefusal({ code, message, details }: z.infer<typeof Refusal>['error']): string {
   const { issue, suggestion, reason } = details;
-  const more = (code === 'UNAUTHORIZED' ? [reason, KEY_ADVICE] : [issue, suggestion])
+  const more = [issue ?? reason, code === 'UNAUTHORIZED' ? KEY_ADVICE : suggestion]
+    // The message of many errors has the issue already.
     .filter((text) => typeof text === 'string' && !message.includes(text))
     .map((text) => ` (${text})`);
-  throw new ServiceRefusal(code, `${message}${more.join('')}`);
+  return `${message}${more.join('')}`;
 }
 
 /** The JSON of an answer. */

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
@@ -30,5 +31,16 @@ it('copy names its own option for a folder without a log', async () => {
   const copied = runCopy({ from: { dataDir: nowhere }, to: { dataDir: join(root.path, 'to') } });
   await expect(copied).rejects.toThrow(
     new Error(`there is no folder ${nowhere}; choose the folder of an event log with --from`),
+  );
+});
+
+it('copy names its own option for a folder that cannot be created', async () => {
+  await using root = await tempDirectory();
+  const [from, file] = [join(root.path, 'from'), join(root.path, 'file')];
+  await (await openSqliteEventStore({ directory: from, log: recordingLog() }))[Symbol.asyncDispose]();
+  await writeFile(file, '');
+  const copied = runCopy({ from: { dataDir: from }, to: { dataDir: join(file, 'to') } });
+  await expect(copied).rejects.toThrow(
+    /^cannot create .* above .* there is a file .*; choose another folder with --to$/,
   );
 });

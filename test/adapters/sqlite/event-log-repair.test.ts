@@ -40,6 +40,21 @@ describe('repair of an event log', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('events.re'))).toEqual([]);
   });
 
+  it('refuses a log that a later release has written, and changes nothing', async () => {
+    const file = join(directory, 'events.db');
+    {
+      using db = new DatabaseSync(file);
+      db.exec('PRAGMA user_version = 99');
+    }
+    loseWal();
+    const before = contentsOf(directory);
+    for (const dryRun of [true, false])
+      await expect(repairEventLog(directory, { dryRun })).rejects.toThrow(
+        `${file} was written by a newer agent-service (schema 99, this one knows 3)`,
+      );
+    expect(contentsOf(directory)).toEqual(before);
+  });
+
   it('marks the sessions open that it had to cut, so that they are looked at', async () => {
     loseWal();
     const { cut } = await repairEventLog(directory);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
@@ -94,6 +94,15 @@ describe.concurrent('a backup of a running service', () => {
       expect(refused.stderr).toMatch(
         /^agent-service: --to: .*full is not empty; choose a new or empty folder\n$/,
       );
+
+      const inFile = await backUp(folder, service, 'full/mine/in');
+      expect(inFile.stderr).toMatch(/^agent-service: --to: .*full\/mine\/in cannot be used: /);
+      await symlink('unmounted', join(folder.path, 'backups'));
+      const unmounted = await backUp(folder, service, 'backups/today');
+      expect(unmounted.stderr).toMatch(
+        /^agent-service: --to: .*backups is a link that leads nowhere; choose another folder\n$/,
+      );
+      expect(await readdir(dataIn(folder))).not.toContain('events.backup');
 
       await using inMemory = await RunningService.start();
       expect((await backUp(folder, inMemory, 'none')).stderr).toContain(

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { integerOf } from './columns.ts';
+import { rethrowObstacle } from './sqlite-errors.ts';
 
 /** "agse", in the header of every event log. */
 const applicationId = 0x61677365;
@@ -48,6 +49,11 @@ export const marks = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
+interface Marks {
+  readonly application: number;
+  readonly version: number;
+}
+
 /** What a database file contains. */
 export type Identity = 'empty' | 'version 1' | 'version 2' | 'current';
 
@@ -58,26 +64,48 @@ export function isChained(identity: Identity): boolean {
 
 /** Throws when the file is not an event log, or of a version that this release does not know. */
 export function identify(db: DatabaseSync, file: string): Identity {
-  const application = readInteger(db, 'PRAGMA application_id');
-  const version = readInteger(db, 'PRAGMA user_version');
+  const { application, version } = readMarks(db);
   if (application === applicationId && version === schemaVersion) return 'current';
   if (application === applicationId && version === 1) return 'version 1';
   if (application === applicationId && version === 2) return 'version 2';
-  if (application === applicationId && version > schemaVersion) {
-    throw new Error(
-      `${file} was written by a newer agent-service (schema ${version}, this one knows ${schemaVersion}); ` +
-        'run that version or choose another data directory',
-    );
-  }
+  requireKnown({ application, version }, file);
   const found = readInteger(db, 'SELECT count(*) FROM sqlite_schema');
   if (application === 0 && version === 0 && found === 0) return 'empty';
   throw notAnEventLog(file);
+}
+
+/** Throws when a later release has written the file. */
+function requireKnown({ application, version }: Marks, file: string): void {
+  if (application !== applicationId || version <= schemaVersion) return;
+  throw new Error(
+    `${file} was written by a newer agent-service (schema ${version}, this one knows ${schemaVersion}); ` +
+      'run that version or choose another data directory',
+  );
 }
 
 export function notAnEventLog(file: string): Error {
   return new Error(
     `${file} is not an event log of agent-service; move it away or choose another data directory`,
   );
+}
+
+/** Throws when a later release has written a file that may be damaged. */
+export function requireNotNewer(db: DatabaseSync, file: string): void {
+  let found: Marks;
+  try {
+    found = readMarks(db);
+  } catch (error) {
+    rethrowObstacle(error);
+    return;
+  }
+  requireKnown(found, file);
+}
+
+function readMarks(db: DatabaseSync): Marks {
+  return {
+    application: readInteger(db, 'PRAGMA application_id'),
+    version: readInteger(db, 'PRAGMA user_version'),
+  };
 }
 
 function readInteger(db: DatabaseSync, sql: string): number {

@@ -5,7 +5,7 @@ import type { SessionId } from '../../../core/ids.ts';
 import { holdsConversation } from '../../../core/log/streams.ts';
 import { isAbsent, logFile, repairedFile, requireEventLog, requireUsable } from '../file/data-directory.ts';
 import { viewReadOnly } from '../file/read-only.ts';
-import { structuralDamage } from '../file/schema.ts';
+import { requireNotNewer, structuralDamage } from '../file/schema.ts';
 import { explainSqliteError, isBusy, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { readHeads } from '../integrity/head-file.ts';
 import type { EndedTurn } from './cut-turns.ts';
@@ -87,7 +87,14 @@ function repair(directory: string, heads: Heads, dryRun: boolean): RepairReport 
   // Two views, each with a lock: copying the file closes a descriptor, which drops all POSIX locks on it.
   const findings = isGone
     ? [`${file} is missing or empty`]
-    : viewReadOnly(file, (db) => verify(sound, db), 'locked');
+    : viewReadOnly(
+        file,
+        (db) => {
+          requireNotNewer(db, file);
+          return verify(sound, db);
+        },
+        'locked',
+      );
   if (findings.length === 0) return { healthy: true, ...totals(sound), cut: [], endedTurns: [], findings };
   const backup = dryRun ? null : backUp(directory);
   const log = { directory, heads, target: dryRun ? '' : createRepairing(directory) };
