@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { readLog } from '../../support/console/session-page.ts';
 import { type Death, KilledService } from '../../support/crash/killed-service.ts';
 import {
   type Watcher,
@@ -29,6 +28,7 @@ import { processEnd } from '../../support/service/process-life.ts';
 import { publishedBundle } from '../../support/service/published-bundle.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { listSessions } from '../../support/sessions/session-api.ts';
+import { readLog } from '../../support/sessions/session-log.ts';
 import { payingServer } from '../../support/tools/mcp/tool-servers.ts';
 import { verifies } from '../requirements.ts';
 

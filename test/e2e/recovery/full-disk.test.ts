@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
-import { readLog } from '../../support/console/session-page.ts';
 import { contentsOf } from '../../support/log/event-log-damage.ts';
 import { pairingFaults } from '../../support/log/paired-history.ts';
 import { SmallDisk, whyNoDisk } from '../../support/log/small-disk.ts';
@@ -12,6 +11,7 @@ import { agentFolder } from '../../support/service/agent-folder.ts';
 import { errorOf } from '../../support/service/error-envelope.ts';
 import { type ListeningService, ServiceProcess } from '../../support/service/service-process.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
+import { readLog } from '../../support/sessions/session-log.ts';
 import { verifies } from '../requirements.ts';
 
 const MEGABYTE = 1024 * 1024;

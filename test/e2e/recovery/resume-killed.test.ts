@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest';
 import { connect, type StreamPosition } from '../../../src/client/session-client.ts';
 import type { ResumableFrame } from '../../../src/wire/frames.ts';
-import { readLog } from '../../support/console/session-page.ts';
 import { byTurn, checkTurn, type PrescribedTurn } from '../../support/models/prescribed-turn.ts';
 import { seededRandom } from '../../support/project/seeded-random.ts';
 import { RunningService } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { readLog } from '../../support/sessions/session-log.ts';
 import { EventSourceStream } from '../../support/sockets/event-source.ts';
 import { pieceFaults } from '../../support/sockets/prescribed-stream.ts';
 import { StreamRecord } from '../../support/sockets/stream-record.ts';

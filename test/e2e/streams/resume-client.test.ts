@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 import { connect, type StreamEvent } from '../../../src/client/session-client.ts';
-import { readLog } from '../../support/console/session-page.ts';
 import { byTurn, checkTurn, type PrescribedTurn } from '../../support/models/prescribed-turn.ts';
 import { freePort, RunningService } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { readLog } from '../../support/sessions/session-log.ts';
 import { messageOf, pieceFaults } from '../../support/sockets/prescribed-stream.ts';
 import { StreamRecord } from '../../support/sockets/stream-record.ts';
 import { verifies } from '../requirements.ts';

@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest';
 import type { ResumableFrame } from '../../../src/wire/frames.ts';
-import { readLog } from '../../support/console/session-page.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import {
   byTurn,
@@ -9,6 +8,7 @@ import {
   prescribedPieces,
 } from '../../support/models/prescribed-turn.ts';
 import { RunningService } from '../../support/service/running-service.ts';
+import { readLog } from '../../support/sessions/session-log.ts';
 import { EventSourceStream } from '../../support/sockets/event-source.ts';
 import { pieceFaults } from '../../support/sockets/prescribed-stream.ts';
 import { RawWebSocket } from '../../support/sockets/raw-websocket.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type { ResumableFrame } from '../../../src/wire/frames.ts';
-import { readLog } from '../console/session-page.ts';
 import { checkHistory } from '../crash/prescribed-history.ts';
 import {
   checkForks,
@@ -13,6 +12,7 @@ import { prescribedWork } from '../crash/workload-script.ts';
 import { pairingFaults } from '../log/paired-history.ts';
 import { byTurn, checkTurn } from '../models/prescribed-turn.ts';
 import { listSessions, viewOf } from '../sessions/session-api.ts';
+import { readLog } from '../sessions/session-log.ts';
 import { messageOf } from '../sockets/prescribed-stream.ts';
 import { endsTurn } from '../sockets/resuming-socket.ts';
 import type { Cluster } from './cluster.ts';

@@ -93,7 +93,7 @@ const EventsPage = z.strictObject({
 
 export type View = z.infer<typeof View>['session'];
 
-interface Service {
+export interface Service {
   fetch(path: string): Promise<Response>;
 }
 
@@ -114,7 +114,8 @@ export async function eventsOf(
   return EventsPage.parse(await okJson(service, `/api/sessions/${sessionId}/events?limit=1000`)).events;
 }
 
-async function okJson(service: Service, path: string): Promise<unknown> {
+/** The JSON of an answer. Throws with the answer if it is not 200. */
+export async function okJson(service: Service, path: string): Promise<unknown> {
   const response = await service.fetch(path);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${text}`);
