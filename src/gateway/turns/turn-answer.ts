@@ -4,8 +4,6 @@ import type { SessionEventOf } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
-import type { PendingApproval } from '../../core/session/session-view.ts';
-import { pendingApproval } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
@@ -25,8 +23,6 @@ export interface TurnListener {
   readonly onStep?: (step: SessionEventOf<'step.completed'>) => void;
   /** A piece of the reply was streamed. */
   readonly onChunk?: (chunk: ReplyChunk) => void;
-  /** The turn, or the one that it waits behind, waits for these approvals. */
-  readonly onApprovals?: (approvals: readonly PendingApproval[]) => void;
 }
 
 /** Where a client of `runTurn` has to do something: the turn has ended, or waits for calls of the client's tools. */
@@ -38,24 +34,19 @@ export interface TurnPause extends TurnReply {
 /**
  * Starts a turn and waits for its reply. Rejects with the error that ended the turn. A message that is
  * repeated with its key gets the reply of the first one.
- *
- * @param listener hears of the turn while it goes on.
  */
-export async function answerTurn(
-  bus: Bus,
-  message: TurnMessage,
-  client: SessionReader,
-  listener: TurnListener = {},
-): Promise<TurnReply> {
-  return attending(bus, message, { client, listener }, async (turn) => {
-    const { turnId, outcome, waitsFor } = await bus.send('turn.start', message, client.context);
-    listener.onAccepted?.(turnId, '');
-    if (waitsFor) listener.onApprovals?.(waitsFor);
+export async function answerTurn(bus: Bus, message: TurnMessage, client: SessionReader): Promise<TurnReply> {
+  return attending(bus, message, { client, listener: {} }, async (turn) => {
+    const { turnId, outcome } = await bus.send('turn.start', message, client.context);
     return replyOf(outcome ?? (await turn.outcomeOf(turnId)));
   });
 }
 
-/** The same for a message that may have brought tools. Resolves also when only their results are missing. */
+/**
+ * The same for a message that may have brought tools. Resolves also when only their results are missing.
+ *
+ * @param listener hears of the turn while it goes on.
+ */
 export async function runTurn(
   bus: Bus,
   message: TurnMessage,
@@ -187,7 +178,7 @@ class AttendedTurn implements SessionListener {
   #onChange: (() => void) | null = null;
 
   /**
-   * @param listener hears the chunks of this turn, and what the session waits for.
+   * @param listener hears the steps and the chunks of this turn.
    * @param endOf says how a turn that was begun has ended, when its session was deleted. Null: it has not.
    */
   constructor(
@@ -202,11 +193,10 @@ class AttendedTurn implements SessionListener {
   }
 
   hear(signal: SessionSignal): void {
-    const { onChunk, onStep, onApprovals } = this.#listener;
+    const { onChunk, onStep } = this.#listener;
     if ('event' in signal) {
-      const { event, time } = signal;
+      const { event } = signal;
       if (event.type === 'step.completed' && event.turnId === this.#turnId) onStep?.(event);
-      if (event.type === 'approval.requested') onApprovals?.([pendingApproval(event, time)]);
       this.note(event);
     } else if (signal.type === 'session.fault') {
       this.#fault = { status: 'failed', error: signal.error };
