@@ -6,7 +6,6 @@ import type { SessionPolicy } from '../core/session/session-decider.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { CallableTool } from '../core/tool-server/passed-request.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { QuestionSettings } from '../ports/turn-tools.ts';
 import type { McpServer } from '../runtime/tools/mcp-server.ts';
@@ -29,7 +28,6 @@ export interface InForceDeps
     Required<Pick<TurnDeps, 'callsEarly'>> {
   readonly supervisor: McpSupervisor;
   readonly schemas: SchemaCheck;
-  readonly log: Logger;
 }
 
 /** A version of the agent, as its turns have it. */

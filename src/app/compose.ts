@@ -59,7 +59,7 @@ export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly workingMemory?: WorkingMemory;
 }
 
-/** Builds the agent and starts its tool servers. Each part uses parts above it. */
+/** Builds the agent and starts its tool servers. Each part uses parts above it, except that sessions end their grants. */
 export async function composeAgent({
   config,
   raw,
@@ -90,6 +90,13 @@ export async function composeAgent({
     book,
   );
   const servers = supervisor.list;
+  // The span of a model call is a child of the turn's span, which begins when the message is in the log.
+  const callsEarly = adapters.tracing === undefined;
+  const inForce = new AgentInForce(
+    { config, raw, agentVersion, model },
+    { supervisor, schemas: adapters.schemas, bus, log, machines, callsEarly },
+  );
+
   const ruleWatch = new RuleWatch(config.approval, servers, log);
   const clientCalls = new ClientToolCalls({
     servers,
@@ -110,13 +117,6 @@ export async function composeAgent({
     tell: (callId, signal) => bus.publishToolCall(callId, signal),
   });
 
-  // The span of a model call is a child of the turn's span, which begins when the message is in the log.
-  const callsEarly = adapters.tracing === undefined;
-  const inForce = new AgentInForce(
-    { config, raw, agentVersion, model },
-    { supervisor, schemas: adapters.schemas, bus, log, machines, callsEarly },
-  );
-
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
   const fold = new SessionFold({ journal, snapshots, workingMemory });
   const sessions = new SessionRegistry({
@@ -125,6 +125,7 @@ export async function composeAgent({
     maxIdleBytes: config.sessions.memoryMb * MEGABYTE,
     workingMemory,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
+    // The one cycle: grants, which need the sessions, are opened below.
     alsoForget: (sessionId) => grants?.endAll(sessionId),
   });
   const recovery = new StartRecovery();
