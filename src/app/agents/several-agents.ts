@@ -1,7 +1,8 @@
 import type { AgentId } from '../../core/agent-description.ts';
 import { agentPrefix } from '../../core/log/streams.ts';
 import { agentSnapshots, agentStore } from '../../runtime/agents/agent-log.ts';
-import { type Adapters, furtherAdapters } from '../adapters/adapters.ts';
+import type { Adapters } from '../adapters/adapters.ts';
+import { furtherAdapters } from '../adapters/choose-adapters.ts';
 import type { Agent } from '../agent.ts';
 import { closeInOrder, closeTogether, disposing } from '../close-in-order.ts';
 import { composeAgent } from '../compose.ts';

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { type Adapters, chooseAdapters } from '../../app/adapters/adapters.ts';
+import type { Adapters } from '../../app/adapters/adapters.ts';
+import { chooseAdapters } from '../../app/adapters/choose-adapters.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { Logger } from '../../ports/logger.ts';

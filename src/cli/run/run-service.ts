@@ -1,5 +1,6 @@
 import type { LogThread } from '../../adapters/sqlite/log/log-thread.ts';
-import { type Adapters, chooseAdapters, chooseModel } from '../../app/adapters/adapters.ts';
+import type { Adapters } from '../../app/adapters/adapters.ts';
+import { chooseAdapters, chooseModel } from '../../app/adapters/choose-adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { AgentHost } from '../../app/agents/hosted-agents.ts';
 import { closeInOrder } from '../../app/close-in-order.ts';

@@ -1,4 +1,4 @@
-import { chooseAdapters } from '../../../src/app/adapters/adapters.ts';
+import { chooseAdapters } from '../../../src/app/adapters/choose-adapters.ts';
 import { composeAgent } from '../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import type { SessionSignal } from '../../../src/core/session/session-signal.ts';

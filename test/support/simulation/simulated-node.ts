@@ -1,5 +1,6 @@
 import { memorySnapshotStore } from '../../../src/adapters/memory/memory-snapshot-store.ts';
-import { type Adapters, chooseAdapters } from '../../../src/app/adapters/adapters.ts';
+import type { Adapters } from '../../../src/app/adapters/adapters.ts';
+import { chooseAdapters } from '../../../src/app/adapters/choose-adapters.ts';
 import type { Agent } from '../../../src/app/agent.ts';
 import { announcedStore } from '../../../src/app/cluster/announced-store.ts';
 import { fencedTools } from '../../../src/app/cluster/fenced-tools.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
-import { chooseAdapters } from '../../../src/app/adapters/adapters.ts';
+import { chooseAdapters } from '../../../src/app/adapters/choose-adapters.ts';
 import { composeAgent } from '../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import type { Envelope } from '../../../src/core/log/envelope.ts';

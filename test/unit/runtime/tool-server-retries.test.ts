@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chooseAdapters } from '../../../src/app/adapters/adapters.ts';
+import { chooseAdapters } from '../../../src/app/adapters/choose-adapters.ts';
 import type { Agent } from '../../../src/app/agent.ts';
 import { composeAgent } from '../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';

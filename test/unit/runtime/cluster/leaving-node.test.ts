@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { chooseAdapters } from '../../../../src/app/adapters/adapters.ts';
+import { chooseAdapters } from '../../../../src/app/adapters/choose-adapters.ts';
 import { composeAgent } from '../../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../../src/config/reading/agent-file.ts';
 import type { StreamId } from '../../../../src/core/log/streams.ts';
