@@ -81,11 +81,7 @@ export const JsonRpcError = z.object({
 export type JsonRpcError = z.infer<typeof JsonRpcError>;
 
 /** An error that A2A defines, as one of the service: `details.error` says which. */
-export function a2aError(
-  reason: A2aReason,
-  message: string,
-  details: Record<string, unknown> = {},
-): ServiceError {
+export function a2aError(reason: A2aReason, message: string, details: Record<string, unknown>): ServiceError {
   const code: ErrorCode = reason === 'TASK_NOT_FOUND' ? 'SESSION_NOT_FOUND' : 'INVALID_REQUEST';
   return new ServiceError(code, message, { error: reason, ...details });
 }

@@ -22,7 +22,7 @@ export interface DocumentAccess {
  * Serves the documents of the interface. Loads them with the first request, because most instances never need
  * them.
  */
-export function documentRoutes(version: string, access: DocumentAccess = { isSecured: false }): Route[] {
+export function documentRoutes(version: string, access: DocumentAccess): Route[] {
   let documents: Promise<ServedDocuments> | undefined;
   const load = (): Promise<ServedDocuments> => {
     documents ??= import('./served-documents.ts').then(({ makeDocuments }) => makeDocuments(version, access));

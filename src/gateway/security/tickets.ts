@@ -63,7 +63,7 @@ export class Tickets {
    * The context of whoever got the ticket; null if it was used, was never issued, or it or the credential has ended.
    * @param asksOthers whether it may have been issued by another node.
    */
-  redeem(ticket: string, asksOthers = true): RequestContext | null | Promise<RequestContext | null> {
+  redeem(ticket: string, asksOthers: boolean): RequestContext | null | Promise<RequestContext | null> {
     return this.#take(ticket) ?? (asksOthers ? this.#redeemElsewhere(ticket) : null);
   }
 

@@ -14,7 +14,7 @@ export interface Weather {
   readonly late: number;
 }
 
-export const FAIR: Weather = { lost: 0, doubled: 0, late: 0 };
+const FAIR: Weather = { lost: 0, doubled: 0, late: 0 };
 
 /** What the nodes say to each other, as a server of messages carries it. */
 export class SimulatedNetwork {

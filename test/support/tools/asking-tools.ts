@@ -2,7 +2,7 @@ import type { ToolServerConnector } from '../../../src/ports/tool-server.ts';
 import { connectionDouble } from './connection-double.ts';
 
 /** Name of the server whose tools ask. */
-export const ASKING = 'asking';
+const ASKING = 'asking';
 
 /** The form of `order_tea`. */
 export const TEA = {

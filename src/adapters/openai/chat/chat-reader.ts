@@ -36,7 +36,7 @@ export class ChatReader implements ReplyReader {
     access: ProviderEndpoint,
     request: ModelRequest,
     listener: ReplyListener,
-    template: EventTemplate = chatTemplate(),
+    template: EventTemplate,
   ) {
     this.#template = template;
     this.#access = access;

@@ -7,7 +7,7 @@ import { tempDirectory } from '../../service/temp-directory.ts';
 const PACKAGES = join(findPackageRoot(), 'node_modules');
 
 /** The official suite, and that of the next version of the protocol. */
-export const SUITE = join(PACKAGES, '@modelcontextprotocol/conformance/dist/index.js');
+const SUITE = join(PACKAGES, '@modelcontextprotocol/conformance/dist/index.js');
 export const NEXT_SUITE = join(PACKAGES, 'conformance-next/dist/index.js');
 
 /** @returns what it printed; rejects when it exits with another code than 0. */

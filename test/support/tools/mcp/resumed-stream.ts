@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { openMcp, postMcp } from '../mcp-http.ts';
 
-export const REVISION = '2025-11-25';
+const REVISION = '2025-11-25';
 
 /** @returns the headers of a new MCP session whose client knows streams that can be resumed. */
 export async function resumableSession(
