@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CallId, TurnId } from '../ids.ts';
 import { FinishReason, ModelSource, TokenUsage } from '../turn/reply-parts.ts';
 import { InputContent, InputForm } from './input-form.ts';
+import { ToolCallRef } from './tool-call-events.ts';
 
 /*
  * What a tool server asks while it works on a call. A question for a person is `input.requested`, and it ends exactly once,
@@ -55,15 +55,13 @@ export const InputEndCause = z.lazy(() =>
 );
 export type InputEndCause = z.infer<typeof InputEndCause>;
 
-const OfCall = { turnId: TurnId, callId: CallId, toolName: z.string(), serverId: z.string().nullable() };
-
 /**
  * The server of a running call asks a person. The call goes on when there is an answer. `expiresAfterMs` counts from the
  * time of this event; without it, the question waits for ever.
  */
 export const InputRequested = z.object({
   type: z.literal('input.requested'),
-  ...OfCall,
+  ...ToolCallRef,
   inputId: InputId,
   message: z.string(),
   question: InputQuestion,
@@ -73,7 +71,7 @@ export const InputRequested = z.object({
 /** The question has ended. The content of a form is as the server gets it. */
 export const InputAnswered = z.object({
   type: z.literal('input.answered'),
-  ...OfCall,
+  ...ToolCallRef,
   inputId: InputId,
   action: InputAction,
   content: InputContent.optional(),
@@ -83,7 +81,7 @@ export const InputAnswered = z.object({
 /** The agent's model answered the server of a running call. The log has what this cost, not what was said. */
 export const SamplingCompleted = z.object({
   type: z.literal('sampling.completed'),
-  ...OfCall,
+  ...ToolCallRef,
   source: ModelSource.nullable(),
   finishReason: FinishReason.optional(),
   usage: TokenUsage.optional(),

@@ -9,7 +9,13 @@ import { CallFailureCause, InterruptionCause } from './tool-call-causes.ts';
  * succeeded, failed or interrupted.
  */
 
-const ToolCallRef = { turnId: TurnId, callId: CallId, toolName: z.string(), serverId: z.string().nullable() };
+/** Says which call of which turn an event is about. */
+export const ToolCallRef = {
+  turnId: TurnId,
+  callId: CallId,
+  toolName: z.string(),
+  serverId: z.string().nullable(),
+};
 
 /**
  * The model asked for a tool. `name` is the name that the model used. `serverId` is null if no server offers the tool.
