@@ -13,7 +13,6 @@ const MAX_KEPT = 2_000;
 type Recording = (metrics: Metrics) => void;
 
 /**
-/**
  * Loads the metrics library when somebody reads the metrics, or when `MAX_KEPT` recordings wait. Loading takes a tenth
  * of the start, and nobody ever reads the metrics of many instances.
  */
