@@ -72,7 +72,7 @@ export class TurnRun {
     this.#machine.start();
     const ready = this.#early ? null : catalog.ready();
     if (ready === null) this.#machine.send({ type: 'turn.prepared' });
-    else void ready.then(() => this.#signal({ type: 'turn.prepared' }));
+    else void ready.then(() => this.#machine.send({ type: 'turn.prepared' }));
   }
 
   /** Tells the machine what has become true. */
@@ -120,11 +120,6 @@ export class TurnRun {
     this.#deps.uses?.leave();
   }
 
-  /** A signal of the moment. A turn that is over does not hear it. */
-  #signal(event: TurnEvent): void {
-    this.#machine.send(event);
-  }
-
   #perform(effect: TurnEffect): void {
     switch (effect.type) {
       case 'model-call.begin':
@@ -157,8 +152,8 @@ export class TurnRun {
       turn: this.#deps,
       offer: this.#offer,
       early: this.#early,
-      onText: () => this.#signal({ type: 'step.streaming' }),
-      onTimeout: () => this.#signal({ type: 'step.timedOut' }),
+      onText: () => this.#machine.send({ type: 'step.streaming' }),
+      onTimeout: () => this.#machine.send({ type: 'step.timedOut' }),
       onFailure: (error) => this.#failByModel(error),
     });
     this.#early = null;
