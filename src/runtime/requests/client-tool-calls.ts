@@ -32,18 +32,12 @@ export interface ClientToolCallDeps {
 
 /** Tool calls that clients make themselves, outside of any turn. */
 export class ClientToolCalls {
-  readonly #servers: ToolServers;
-  readonly #schemas: SchemaCheck;
-  readonly #questionsOf: ClientToolCallDeps['questionsOf'];
-  readonly #tell: ClientToolCallDeps['tell'];
+  readonly #deps: ClientToolCallDeps;
   /** The running calls that have an id. */
   readonly #running = new Map<CallId, AbortController>();
 
-  constructor({ servers, schemas, questionsOf, tell }: ClientToolCallDeps) {
-    this.#servers = servers;
-    this.#schemas = schemas;
-    this.#questionsOf = questionsOf;
-    this.#tell = tell;
+  constructor(deps: ClientToolCallDeps) {
+    this.#deps = deps;
   }
 
   /** Whether there was such a call. It then settles as failed. */
@@ -56,12 +50,13 @@ export class ClientToolCalls {
   /** Throws a `ServiceError` for a call that cannot be made. */
   async prepare(call: ClientToolCall): Promise<Work<ToolExecution>> {
     const { toolName, arguments: args } = call;
-    const { id: serverId, status } = this.#servers.recordOf(call.serverId);
+    const { servers, schemas } = this.#deps;
+    const { id: serverId, status } = servers.recordOf(call.serverId);
     const failed = (reason: string): ServiceError => toolFailed({ toolName, serverId, reason });
-    const connection = this.#servers.connectionOf(serverId);
+    const connection = servers.connectionOf(serverId);
     if (!connection) throw failed(`the server ${serverId} is not connected (its status is ${status})`);
     const tool = this.#tool(serverId, toolName);
-    const issue = await this.#schemas.issueWith(tool.inputSchema, args);
+    const issue = await schemas.issueWith(tool.inputSchema, args);
     if (issue !== undefined) throw misfit({ issue, toolName, serverId });
     const run = async (): Promise<ToolExecution> => {
       const begun = performance.now();
@@ -83,9 +78,10 @@ export class ClientToolCalls {
     if (callId === undefined) return run(options);
     const abort = new AbortController();
     this.#running.set(callId, abort);
-    this.#tell(callId, { type: 'tool.begun' });
+    this.#deps.tell(callId, { type: 'tool.begun' });
     try {
-      const onProgress = (progress: ToolProgress) => this.#tell(callId, { type: 'tool.progress', progress });
+      const onProgress = (progress: ToolProgress) =>
+        this.#deps.tell(callId, { type: 'tool.progress', progress });
       return await run({ ...options, signal: abort.signal, onProgress });
     } finally {
       this.#running.delete(callId);
@@ -94,7 +90,7 @@ export class ClientToolCalls {
 
   /** Outside of a turn, there is neither a model nor anybody to ask. */
   async #answer(serverId: string, { method }: ServerQuestion): Promise<JsonObject> {
-    if (method === 'roots/list') return { roots: this.#questionsOf(serverId).roots };
+    if (method === 'roots/list') return { roots: this.#deps.questionsOf(serverId).roots };
     throw new ServerPeerError(
       METHOD_NOT_FOUND,
       `${method} is answered only while the agent works on a message`,
@@ -102,7 +98,7 @@ export class ClientToolCalls {
   }
 
   #tool(serverId: string, toolName: string): Tool {
-    const tools = this.#servers.toolsOf(serverId);
+    const tools = this.#deps.servers.toolsOf(serverId);
     const tool = tools.find(({ name }) => name === toolName);
     if (tool) return tool;
     throw new ServiceError('TOOL_NOT_FOUND', `The server ${serverId} has no tool ${toolName}.`, {
