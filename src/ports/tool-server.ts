@@ -1,9 +1,9 @@
 import type { CallId, TurnId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json-object.ts';
 import type { Tool, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { ToolProgress } from '../core/tool-call/tool-progress.ts';
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { ServerNote } from '../core/tool-server/server-log.ts';
-import type { JsonObject } from '../core/tool-server/server-peer.ts';
 import type { AnswerQuestion } from '../core/tool-server/server-question.ts';
 import type { TraceContext } from '../core/trace.ts';
 

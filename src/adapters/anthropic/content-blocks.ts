@@ -1,4 +1,5 @@
-import { isJson, isObject, type JsonObject, stringIn } from '../../model-http/reply/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
+import { isJson, stringIn } from '../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
 import type { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
 import { claudeModel } from './claude-model.ts';
@@ -44,7 +45,7 @@ export class ContentBlocks {
   }
 
   begin(index: unknown, begin: unknown): void {
-    if (!isObject(begin)) return;
+    if (!isJsonObject(begin)) return;
     this.#stopOthers(index);
     const block = { begin, thinking: '', signature: stringIn(begin.signature), json: '' };
     this.#open.set(index, block);
@@ -115,7 +116,7 @@ export class ContentBlocks {
   }
 
   #call({ begin, json }: Block): void {
-    const args = json || (isObject(begin.input) ? JSON.stringify(begin.input) : '{}');
+    const args = json || (isJsonObject(begin.input) ? JSON.stringify(begin.input) : '{}');
     const name = stringIn(begin.name);
     if (name === '') this.#hasNamelessCall = true;
     if (name === '' || !isJson(args)) this.#hasIncompleteCall = true;

@@ -1,8 +1,9 @@
+import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
 import { ModelFailure, passingFailure } from '../../model-http/failures/model-failure.ts';
 import { refusal } from '../../model-http/failures/refusal.ts';
 import type { ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import { EventTemplate } from '../../model-http/reply/event-template.ts';
-import { isObject, type JsonObject, parsedJson } from '../../model-http/reply/json.ts';
+import { parsedJson } from '../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
 import type { ReplyReader } from '../../model-http/reply/reply-reader.ts';
@@ -73,14 +74,14 @@ export class MessagesReader implements ReplyReader {
     const event = parsedJson(data);
     const learnt = textDelta(event);
     if (learnt !== undefined) this.#template.learn(data, learnt);
-    if (isObject(event)) this.#take(event, name);
+    if (isJsonObject(event)) this.#take(event, name);
     else if (name === 'error') throw this.#refusal(data);
     else if (event === undefined && /^\s*\{/.test(data))
       throw passingFailure(this.#access, 'sent a broken event');
   }
 
   whole(answer: unknown): void {
-    if (!isObject(answer)) throw this.#noMessage();
+    if (!isJsonObject(answer)) throw this.#noMessage();
     if (Array.isArray(answer.content)) this.#takeWhole(answer, answer.content);
     else if (answer.type === 'error' || answer.error) throw this.#refusal(answer);
     else throw this.#noMessage();
@@ -104,7 +105,7 @@ export class MessagesReader implements ReplyReader {
   #take(event: JsonObject, name: string | undefined): void {
     if (event.type === 'content_block_delta') {
       this.#isMessage = true;
-      if (isObject(event.delta)) this.#blocks.add(event.index, event.delta);
+      if (isJsonObject(event.delta)) this.#blocks.add(event.index, event.delta);
     } else if (!this.#takeFrame(event)) this.#takeOther(event, name);
   }
 
@@ -114,7 +115,7 @@ export class MessagesReader implements ReplyReader {
       case 'ping':
         return true;
       case 'message_start':
-        if (isObject(event.message)) this.#takeFacts(event.message, event.message.usage);
+        if (isJsonObject(event.message)) this.#takeFacts(event.message, event.message.usage);
         break;
       case 'content_block_start':
         this.#blocks.begin(event.index, event.content_block);
@@ -123,7 +124,7 @@ export class MessagesReader implements ReplyReader {
         this.#blocks.stop(event.index);
         break;
       case 'message_delta':
-        this.#takeFacts(isObject(event.delta) ? event.delta : {}, event.usage);
+        this.#takeFacts(isJsonObject(event.delta) ? event.delta : {}, event.usage);
         break;
       case 'message_stop':
         this.#isDone = true;
@@ -156,7 +157,7 @@ export class MessagesReader implements ReplyReader {
     this.#counts.report(usage);
     if (typeof stop_reason !== 'string' || stop_reason === '') return;
     // The category tells the user which rule stopped the reply.
-    const category = isObject(stop_details) ? stop_details.category : undefined;
+    const category = isJsonObject(stop_details) ? stop_details.category : undefined;
     this.#stopReason = typeof category === 'string' ? `${stop_reason}: ${category}` : stop_reason;
   }
 
@@ -172,7 +173,8 @@ export class MessagesReader implements ReplyReader {
 
 /** The text of an event that only adds text. It is appended to the reply, whichever block it belongs to. */
 function textDelta(event: unknown): string | undefined {
-  if (!isObject(event) || event.type !== 'content_block_delta' || !isObject(event.delta)) return undefined;
+  if (!isJsonObject(event) || event.type !== 'content_block_delta' || !isJsonObject(event.delta))
+    return undefined;
   const { type, text } = event.delta;
   return type === 'text_delta' && typeof text === 'string' && text !== '' ? text : undefined;
 }

@@ -1,9 +1,5 @@
-import {
-  isSchema,
-  mapSchemas,
-  oncePerSchema,
-  type Schema,
-} from '../../model-http/provider/nested-schemas.ts';
+import { isJsonObject } from '../../core/json-object.ts';
+import { mapSchemas, oncePerSchema, type Schema } from '../../model-http/provider/nested-schemas.ts';
 
 /** Anthropic refuses a request whose tools have another one: https://github.com/ComposioHQ/composio/issues/3500 */
 const ACCEPTED = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -16,7 +12,7 @@ export const withAcceptedNames = oncePerSchema((schema) => mapSchemas(schema, on
 
 function onlyAccepted(schema: Schema): Schema {
   const { properties, required, description } = schema;
-  if (!isSchema(properties)) return schema;
+  if (!isJsonObject(properties)) return schema;
   const others = Object.keys(properties).filter((name) => !ACCEPTED.test(name));
   if (others.length === 0) return schema;
   const kept = Object.entries(properties).filter(([name]) => ACCEPTED.test(name));

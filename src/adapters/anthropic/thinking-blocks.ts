@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { isObject } from '../../model-http/reply/json.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 import type { ClaudeModel } from './claude-model.ts';
 
 /** Thinking as the model sent it. It must go back to the model unchanged or not at all. */
 export type ThinkingBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
 
 export function isThinkingBlock(block: unknown): block is ThinkingBlock {
-  if (!isObject(block)) return false;
+  if (!isJsonObject(block)) return false;
   if (block.type === 'redacted_thinking') return typeof block.data === 'string';
   return block.type === 'thinking' && typeof block.thinking === 'string';
 }

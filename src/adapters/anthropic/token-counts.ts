@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../core/json-object.ts';
 import type { TokenUsage } from '../../core/turn/reply-parts.ts';
-import { countIn, isObject, objectIn } from '../../model-http/reply/json.ts';
+import { countIn, objectIn } from '../../model-http/reply/json.ts';
 
 /** The tokens of a message. Each report holds the sums so far; unknown sums are missing or null. */
 export class TokenCounts {
@@ -10,7 +11,7 @@ export class TokenCounts {
   #reasoning: number | undefined;
 
   report(usage: unknown): void {
-    if (!isObject(usage)) return;
+    if (!isJsonObject(usage)) return;
     this.#input = countIn(usage.input_tokens) ?? this.#input;
     this.#written = countIn(usage.cache_creation_input_tokens) ?? this.#written;
     this.#cached = countIn(usage.cache_read_input_tokens) ?? this.#cached;

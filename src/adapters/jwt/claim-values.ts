@@ -1,5 +1,6 @@
 import type { JWTPayload } from 'jose';
 import type { ClaimPath } from '../../config/schema/jwt-config.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 import { refused } from './refusal.ts';
 
 /** Longer names are refused. Names go into the metadata of events. */
@@ -14,14 +15,10 @@ export function claimName(path: ClaimPath): string {
 function claimAt(payload: JWTPayload, path: ClaimPath): unknown {
   const keys = typeof path === 'string' ? path.split('.') : path;
   const value = keys.reduce<unknown>(
-    (found, key) => (isMap(found) && Object.hasOwn(found, key) ? found[key] : undefined),
+    (found, key) => (isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined),
     payload,
   );
   return value ?? undefined;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value of a claim that names somebody or something. */

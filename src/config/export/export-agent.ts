@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
+import { isJsonObject } from '../../core/json-object.ts';
 import { replacing } from '../../core/replaced-texts.ts';
 import { isSameConfig, type McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
-import { isMap, mapScalars, type Path } from '../problems/path.ts';
+import { mapScalars, type Path } from '../problems/path.ts';
 import { escapeTemplate } from '../reading/template.ts';
 import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from './redact.ts';
 import { type Rewrite, written } from './written-text.ts';
@@ -72,7 +73,9 @@ function withoutSecrets(document: unknown, secrets: readonly string[]): unknown 
 }
 
 function currentServers(fileServers: unknown, { removed, added }: ServerChanges): unknown {
-  const kept = Object.entries(isMap(fileServers) ? fileServers : {}).filter(([name]) => !removed.has(name));
+  const kept = Object.entries(isJsonObject(fileServers) ? fileServers : {}).filter(
+    ([name]) => !removed.has(name),
+  );
   return Object.fromEntries([
     ...kept.map(([name, server]) => [name, redactServer(server, written)]),
     ...Object.entries(added).map(([name, server]) => [name, redactServer(server, literal)]),
@@ -81,11 +84,11 @@ function currentServers(fileServers: unknown, { removed, added }: ServerChanges)
 
 /** A file whose rules name a server that it does not have would be refused. */
 function currentApproval(approval: unknown, { removed, added }: ServerChanges): unknown {
-  if (!isMap(approval) || !Array.isArray(approval.rules)) return approval;
+  if (!isJsonObject(approval) || !Array.isArray(approval.rules)) return approval;
   const isGone = (name: unknown) =>
     typeof name === 'string' && removed.has(name) && !Object.hasOwn(added, name);
   const rules = approval.rules.map((rule: unknown) =>
-    isMap(rule) && isGone(rule.server) ? { ...rule, atRunTime: true } : rule,
+    isJsonObject(rule) && isGone(rule.server) ? { ...rule, atRunTime: true } : rule,
   );
   return { ...approval, rules };
 }
@@ -94,10 +97,10 @@ function currentApproval(approval: unknown, { removed, added }: ServerChanges): 
 const literal: Rewrite = (text, redact) => escapeTemplate(redact(text));
 
 function redactServer(server: unknown, rewrite: Rewrite): unknown {
-  if (!isMap(server)) return server;
+  if (!isJsonObject(server)) return server;
   return Object.fromEntries(
     Object.entries(server).map(([key, value]) => {
-      if ((key === 'env' || key === 'headers') && isMap(value)) return [key, redactValues(value)];
+      if ((key === 'env' || key === 'headers') && isJsonObject(value)) return [key, redactValues(value)];
       if (key === 'args' && Array.isArray(value)) return [key, redactArguments(value, rewrite)];
       return [key, redactTree(value, rewrite, [key])];
     }),

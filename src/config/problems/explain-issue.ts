@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { isJsonObject } from '../../core/json-object.ts';
 import { shorten } from '../../core/shorten.ts';
 import { isSecretName, redactArg } from '../export/redact.ts';
 import { closest } from './closest.ts';
 import { describeExpected, type Issue } from './describe-expected.ts';
-import { isMap, type Path, toPath, valueAt } from './path.ts';
+import { type Path, toPath, valueAt } from './path.ts';
 import { knownKeys } from './schema-keys.ts';
 
 /** The validated data and its schema, to look up values and keys. */
@@ -53,7 +54,7 @@ function explainUnknownKey(key: string, path: Path, { schema, data }: Validated)
   if (path.length === 0 && key === 'inputs') return `unknown key; ${VS_CODE_INPUTS}`;
   const known = knownKeys(schema, data, path);
   const present = valueAt(data, path);
-  const free = known.filter((candidate) => !isMap(present) || !Object.hasOwn(present, candidate));
+  const free = known.filter((candidate) => !isJsonObject(present) || !Object.hasOwn(present, candidate));
   const meant = closest(key, free);
   return meant === undefined
     ? `unknown key; expected one of ${known.join(', ')}`

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../core/json-object.ts';
+
 /** The place of a value in an agent file: keys of maps and positions in lists. */
 export type Path = readonly (string | number)[];
 
@@ -24,7 +26,7 @@ export function toPath(path: readonly PropertyKey[]): Path {
 export function valueAt(data: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, segment) => {
     if (Array.isArray(value)) return value[Number(segment)];
-    return isMap(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+    return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
   }, data);
 }
 
@@ -35,12 +37,8 @@ export function mapScalars(
   path: Path = [],
 ): unknown {
   if (Array.isArray(data)) return data.map((item, index) => mapScalars(item, rewrite, [...path, index]));
-  if (!isMap(data)) return rewrite(data, path);
+  if (!isJsonObject(data)) return rewrite(data, path);
   return Object.fromEntries(
     Object.entries(data).map(([key, item]) => [key, mapScalars(item, rewrite, [...path, key])]),
   );
-}
-
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

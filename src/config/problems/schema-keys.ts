@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isMap, type Path, valueAt } from './path.ts';
+import { isJsonObject } from '../../core/json-object.ts';
+import { type Path, valueAt } from './path.ts';
 
 /** The keys that the schema lists for the map at this path of the data; none if it lists none. */
 export function knownKeys(schema: unknown, data: unknown, path: Path): string[] {
@@ -31,7 +32,7 @@ function resolve(schema: unknown, data: unknown): unknown {
   }
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const { discriminator } = schema.def;
-  const named = isMap(data) ? data[discriminator] : undefined;
+  const named = isJsonObject(data) ? data[discriminator] : undefined;
   return schema.options.find(
     (option) => option instanceof z.ZodObject && z.safeParse(option.shape[discriminator], named).success,
   );

@@ -1,7 +1,8 @@
 import { type Document, isScalar, LineCounter, parseDocument, Scalar, visit, type YAMLError } from 'yaml';
+import { isJsonObject } from '../../core/json-object.ts';
 import { redactText } from '../export/redact.ts';
 import { AgentFileError, type AgentFileProblem } from '../problems/agent-file-error.ts';
-import { isMap, type Path } from '../problems/path.ts';
+import type { Path } from '../problems/path.ts';
 import { nodeAt } from '../problems/yaml-node-at.ts';
 import { findPastedServers } from './pasted-servers.ts';
 
@@ -50,7 +51,7 @@ export function parseYamlSource(written: string, path: string): YamlSource {
   if (lost !== null) throw new AgentFileError(path, [{ line: lineAt(lost), text: LOST_KEY }]);
   findPastedServers(document);
   const raw = toData(document, path);
-  if (!isMap(raw)) throw new AgentFileError(path, [notAMap(raw)]);
+  if (!isJsonObject(raw)) throw new AgentFileError(path, [notAMap(raw)]);
   return {
     raw,
     lineOf: (at) => lineAt(nodeAt(document, at).offset),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../tool-server/server-peer.ts';
+import type { JsonObject } from '../json-object.ts';
 import type { ServerQuestion } from '../tool-server/server-question.ts';
 
 /** How far a tool call is, as its server says. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from './server-peer.ts';
+import type { JsonObject } from '../json-object.ts';
 
 /* What a client of MCP declares of the questions that it can put to its user. */
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json-object.ts';
 import type { ApprovalPolicy } from '../tool-call/approval-policy.ts';
-import type { JsonObject } from './server-peer.ts';
 
 /** What a tool server may offer, as MCP lists it. */
 export type OfferKind = 'tools' | 'resources' | 'templates' | 'prompts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from './server-peer.ts';
+import type { JsonObject } from '../json-object.ts';
 
 /** The tool that a request of MCP calls; undefined if the request is another one. */
 export function calledTool({

@@ -1,5 +1,4 @@
-/** A JSON object as it crosses the wire. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type { JsonObject } from '../json-object.ts';
 
 /** An error of JSON-RPC: what a tool server answers in place of a result, or is answered. */
 export class ServerPeerError extends Error {

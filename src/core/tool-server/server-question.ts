@@ -1,4 +1,4 @@
-import type { JsonObject } from './server-peer.ts';
+import type { JsonObject } from '../json-object.ts';
 
 /** What a tool server may ask of its client while it works on a request. */
 export type QuestionMethod = 'sampling/createMessage' | 'elicitation/create' | 'roots/list';

@@ -1,4 +1,5 @@
 import { type ErrorBody, ServiceError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
@@ -266,7 +267,7 @@ export class RunEvents {
 
 /** The state that a client does not send is empty. */
 function isObject(state: unknown): state is object | undefined {
-  return state === undefined || (typeof state === 'object' && state !== null && !Array.isArray(state));
+  return state === undefined || isJsonObject(state);
 }
 
 /** Whether the call was settled only because its turn ends. */

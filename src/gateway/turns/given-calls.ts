@@ -1,6 +1,7 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 import { parseJson } from '../requests/json-text.ts';
 
 /* The tool calls in a conversation that a client brings. */
@@ -9,7 +10,7 @@ import { parseJson } from '../requests/json-text.ts';
 export function argumentsOf(text: string, field: string): Record<string, unknown> {
   try {
     const value = parseJson(text === '' ? '{}' : text, field);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    if (isJsonObject(value)) return { ...value };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

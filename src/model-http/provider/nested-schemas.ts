@@ -1,4 +1,6 @@
-export type Schema = Readonly<Record<string, unknown>>;
+import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
+
+export type Schema = JsonObject;
 
 /** Keywords whose value is a schema; in older drafts `items` may be a list of them. */
 const HOLDS_ONE = new Set([
@@ -36,17 +38,13 @@ export function oncePerSchema(change: (schema: Schema) => Schema): (schema: Sche
 export function mapSchemas(schema: Schema, change: (schema: Schema) => Schema, depth = 0): Schema {
   if (depth === DEEPEST) return schema;
   const within = (value: unknown): unknown =>
-    isSchema(value) ? mapSchemas(value, change, depth + 1) : value;
+    isJsonObject(value) ? mapSchemas(value, change, depth + 1) : value;
   const fields = Object.entries(schema).map(([key, value]) => {
-    if (HOLDS_NAMED.has(key) && isSchema(value)) return [key, mapValues(value, within)];
+    if (HOLDS_NAMED.has(key) && isJsonObject(value)) return [key, mapValues(value, within)];
     if (!HOLDS_ONE.has(key) && !HOLDS_LIST.has(key)) return [key, value];
     return [key, Array.isArray(value) ? value.map(within) : within(value)];
   });
   return change(Object.fromEntries(fields));
-}
-
-export function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function mapValues(values: Schema, change: (value: unknown) => unknown): Schema {

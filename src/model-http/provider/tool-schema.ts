@@ -1,6 +1,7 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 import { beginningOf } from '../../core/shorten.ts';
-import { isSchema, mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
+import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
 
 /** OpenAI refuses a request with a longer description. */
 const MAX_DESCRIPTION_CHARACTERS = 1_024;
@@ -39,7 +40,7 @@ const acceptableSchema = oncePerSchema((schema) => mapSchemas(objectSchema(schem
 function withItems(schema: Schema): Schema {
   const { type, items } = schema;
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
-  if (!isList || isSchema(items) || typeof items === 'boolean') return schema;
+  if (!isList || isJsonObject(items) || typeof items === 'boolean') return schema;
   return { ...schema, ...(Array.isArray(items) && { prefixItems: items }), items: {} };
 }
 
@@ -89,7 +90,7 @@ function fieldsOf(schema: Schema, root: Schema, known = new Map<Schema, Fields>(
   const alternatives = [partsOf('anyOf'), partsOf('oneOf')];
   const properties: Record<string, unknown> = {};
   for (const part of [...alternatives.flat(), ...all]) Object.assign(properties, part.properties);
-  const own = isSchema(schema.properties) ? schema.properties : {};
+  const own = isJsonObject(schema.properties) ? schema.properties : {};
   const required = [
     ...namesIn(schema.required),
     ...all.flatMap((part) => part.required),
@@ -111,12 +112,12 @@ function resolved(schema: Schema, root: Schema, depth = 0): Schema {
     .slice(2)
     .split('/')
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((value, step) => (isSchema(value) ? value[step] : undefined), root);
-  return isSchema(target) ? { ...resolved(target, root, depth + 1), ...beside } : schema;
+    .reduce<unknown>((value, step) => (isJsonObject(value) ? value[step] : undefined), root);
+  return isJsonObject(target) ? { ...resolved(target, root, depth + 1), ...beside } : schema;
 }
 
 function schemasIn(value: unknown): Schema[] {
-  return Array.isArray(value) ? value.filter(isSchema) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function namesIn(value: unknown): string[] {

@@ -1,9 +1,4 @@
-/** A JSON object with unknown fields. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
 
 /** The value if it is a string, otherwise the empty string. */
 export function stringIn(value: unknown): string {
@@ -11,7 +6,7 @@ export function stringIn(value: unknown): string {
 }
 
 export function objectIn(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** Undefined if the value is not a count. A wrong count must not fail a reply. */
@@ -39,7 +34,7 @@ export function mergedBody(body: object, more: JsonObject | undefined): object {
   for (const [key, value] of Object.entries(more)) {
     const known = merged[key];
     if (value === null) delete merged[key];
-    else merged[key] = isObject(known) && isObject(value) ? { ...known, ...value } : value;
+    else merged[key] = isJsonObject(known) && isJsonObject(value) ? { ...known, ...value } : value;
   }
   return merged;
 }

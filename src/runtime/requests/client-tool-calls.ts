@@ -1,8 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json-object.ts';
 import type { Tool, ToolExecution, ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { ToolCallSignal, ToolProgress } from '../../core/tool-call/tool-progress.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { TraceContext } from '../../core/trace.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';

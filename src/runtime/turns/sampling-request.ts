@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Image } from '../../core/conversation/image.ts';
 import { modelConversation } from '../../core/conversation/model-conversation.ts';
 import type { ModelMessage } from '../../core/conversation/model-message.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../core/json-object.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import { spokenText } from '../../core/turn/step-parts.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../core/json-object.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import { InputForm } from '../../core/tool-call/input-form.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
 import { type PersonQuestion, type QuestionEnds, TurnInputs } from './turn-inputs.ts';

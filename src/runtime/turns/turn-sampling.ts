@@ -1,8 +1,9 @@
 import { estimateText } from '../../core/conversation/token-estimate.ts';
+import type { JsonObject } from '../../core/json-object.ts';
 import { AGENT } from '../../core/log/event-metadata.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SamplingConfig } from '../../core/tool-server/sampling-config.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import { spokenText } from '../../core/turn/step-parts.ts';
 import type { ModelReply, ReplyListener } from '../../ports/language-model.ts';
 import { systemClock } from '../../timing/clock.ts';

@@ -1,6 +1,6 @@
 import { buildResumeArray } from '@ag-ui/client';
 import { describe, expect } from 'vitest';
-import type { JsonObject } from '../../../src/core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../src/core/json-object.ts';
 import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';

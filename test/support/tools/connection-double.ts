@@ -1,4 +1,5 @@
-import { type JsonObject, ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../src/core/json-object.ts';
+import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
 import type {
   PassedRequest,
   PassedRequestOptions,

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
+import type { JsonObject } from '../../../src/core/json-object.ts';
 import type { Tool, ToolOutcome } from '../../../src/core/tool-call/tool.ts';
-import type { JsonObject } from '../../../src/core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
 import type { TraceContext } from '../../../src/core/trace.ts';
 import type {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/core/errors.ts';
+import type { JsonObject } from '../../../src/core/json-object.ts';
 import { ANYONE, type RequestContext } from '../../../src/core/request/request-context.ts';
 import type { ApprovalPolicy } from '../../../src/core/tool-call/approval-policy.ts';
 import type { ToolCallSignal } from '../../../src/core/tool-call/tool-progress.ts';
-import { type JsonObject, ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
 import type { PassedRequest, PassedRequestOptions } from '../../../src/ports/tool-server.ts';
 import { PassedRequests } from '../../../src/runtime/tools/passed-requests.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';

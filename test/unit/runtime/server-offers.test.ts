@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../src/core/json-object.ts';
 import type { PassedRequest } from '../../../src/ports/tool-server.ts';
 import { type Connected, offersOf } from '../../../src/runtime/tools/server-offers.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
-import type { JsonObject } from '../../../src/core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../src/core/json-object.ts';
 import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { type RigOptions, SessionRig } from '../../support/sessions/session-rig.ts';

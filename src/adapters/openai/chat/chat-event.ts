@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, parsedJson, stringIn } from '../../../model-http/reply/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json-object.ts';
+import { parsedJson, stringIn } from '../../../model-http/reply/json.ts';
 import { type ToolCallDelta, toolCallDeltas } from './tool-call-delta.ts';
 
 /** What the first choice of a chunk adds to the reply. */
@@ -39,15 +40,15 @@ export function readChatEvent(data: string, name?: string): ChatEvent {
   if (value === undefined) return name === 'error' ? { kind: 'error', error: data } : notJson(data);
   const text = plainText(value);
   if (text === undefined) return readChatValue(value, name);
-  return { kind: 'text', text, usage: isObject(value) ? (value.usage ?? undefined) : undefined };
+  return { kind: 'text', text, usage: isJsonObject(value) ? (value.usage ?? undefined) : undefined };
 }
 
 /** @param value a parsed event, or the whole answer of a server that does not stream. */
 export function readChatValue(value: unknown, name?: string): ChatEvent {
   // Google puts its errors into a list.
   if (Array.isArray(value)) return value.length === 0 ? OTHER : readChatValue(value[0], name);
-  if (!isObject(value)) return OTHER;
-  const choice = Array.isArray(value.choices) ? value.choices.find(isObject) : undefined;
+  if (!isJsonObject(value)) return OTHER;
+  const choice = Array.isArray(value.choices) ? value.choices.find(isJsonObject) : undefined;
   const error = errorIn(value, name) ?? (choice?.error ? choice : undefined);
   if (error !== undefined) return { kind: 'error', error };
   const usage = usageIn(value, choice);
@@ -69,9 +70,15 @@ function notJson(data: string): ChatEvent {
  * choice.
  */
 function plainText(value: unknown): string | undefined {
-  if (!isObject(value) || value.error || !Array.isArray(value.choices)) return undefined;
+  if (!isJsonObject(value) || value.error || !Array.isArray(value.choices)) return undefined;
   const [choice] = value.choices;
-  if (!isObject(choice) || choice.finish_reason || choice.usage || choice.error || !isObject(choice.delta))
+  if (
+    !isJsonObject(choice) ||
+    choice.finish_reason ||
+    choice.usage ||
+    choice.error ||
+    !isJsonObject(choice.delta)
+  )
     return undefined;
   const { content } = choice.delta;
   if (typeof content !== 'string' || content === '') return undefined;
@@ -97,24 +104,24 @@ function errorIn(value: JsonObject, name: string | undefined): unknown {
   if (value.error) return value;
   if (value.object === 'error' || value.type === 'error' || name === 'error') return value;
   const { base_resp } = value;
-  return isObject(base_resp) && Number(base_resp.status_code) > 0 ? value : undefined;
+  return isJsonObject(base_resp) && Number(base_resp.status_code) > 0 ? value : undefined;
 }
 
 /** Moonshot puts the usage into the choice, Groq into a field of its own. */
 function usageIn({ usage, x_groq }: JsonObject, choice: JsonObject | undefined): unknown {
-  const found = usage ?? choice?.usage ?? (isObject(x_groq) ? x_groq.usage : undefined);
-  return isObject(found) ? found : undefined;
+  const found = usage ?? choice?.usage ?? (isJsonObject(x_groq) ? x_groq.usage : undefined);
+  return isJsonObject(found) ? found : undefined;
 }
 
 /** A server that does not stream has a `message` in place of the `delta`. */
 function deltaOf({ delta, message, text }: JsonObject): ChoiceDelta | undefined {
-  const fields = isObject(delta) ? delta : isObject(message) ? message : undefined;
+  const fields = isJsonObject(delta) ? delta : isJsonObject(message) ? message : undefined;
   if (!fields) return typeof text === 'string' ? { ...NOTHING, text } : undefined;
   const content = contentOf(fields.content);
   return {
     text: content.text,
     isThought: isGoogleThought(fields.extra_content),
-    isWhole: !isObject(delta),
+    isWhole: !isJsonObject(delta),
     refusal: stringIn(fields.refusal),
     reasoning: content.reasoning + reasoningOf(fields),
     fields: returnedFields(fields),
@@ -136,7 +143,7 @@ const NOTHING: ChoiceDelta = {
 function contentOf(content: unknown): { text: string; reasoning: string } {
   if (!Array.isArray(content)) return { text: stringIn(content), reasoning: '' };
   let [text, reasoning] = ['', ''];
-  for (const part of content.filter(isObject)) {
+  for (const part of content.filter(isJsonObject)) {
     if (part.type === 'text') text += stringIn(part.text);
     if (part.type === 'thinking') reasoning += stringIn(part.thinking) || contentOf(part.thinking).text;
   }
@@ -151,13 +158,13 @@ function reasoningOf({ reasoning_content, reasoning, reasoning_details }: JsonOb
 function detailsText(details: unknown): string {
   if (!Array.isArray(details)) return '';
   return details
-    .filter(isObject)
+    .filter(isJsonObject)
     .map((detail) => stringIn(detail.text) || stringIn(detail.summary))
     .join('');
 }
 
 function isGoogleThought(extra: unknown): boolean {
-  return isObject(extra) && isObject(extra.google) && extra.google.thought === true;
+  return isJsonObject(extra) && isJsonObject(extra.google) && extra.google.thought === true;
 }
 
 const RETURNED = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'] as const;

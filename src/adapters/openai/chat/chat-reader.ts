@@ -1,9 +1,10 @@
+import { isJsonObject } from '../../../core/json-object.ts';
 import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
 import { ModelFailure, passingFailure } from '../../../model-http/failures/model-failure.ts';
 import { refusal } from '../../../model-http/failures/refusal.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { EventTemplate } from '../../../model-http/reply/event-template.ts';
-import { countIn, isObject, objectIn } from '../../../model-http/reply/json.ts';
+import { countIn, objectIn } from '../../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
@@ -182,7 +183,7 @@ function plainText(data: string): string | undefined {
  * cached tokens.
  */
 function usageOf(usage: unknown): TokenUsage | undefined {
-  if (!isObject(usage)) return undefined;
+  if (!isJsonObject(usage)) return undefined;
   const { prompt_cache_hit_tokens, cached_tokens } = usage;
   const prompt = countIn(usage.prompt_tokens);
   const completion = countIn(usage.completion_tokens);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../model-http/reply/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json-object.ts';
 
 /**
  * Collects, from all chunks, the fields of a message that its provider wants back: joins texts, appends lists, and
@@ -25,7 +25,7 @@ const REASONING_TEXTS: ReadonlySet<string> = new Set(['reasoning_content', 'reas
 
 /** Google flags reasoning with `thought`. Only the answer is sent back, for which the flag would be wrong. */
 function withoutThoughtFlag(extra: unknown): unknown {
-  if (!isObject(extra) || !isObject(extra.google)) return extra;
+  if (!isJsonObject(extra) || !isJsonObject(extra.google)) return extra;
   const { thought, ...google } = extra.google;
   return Object.keys(google).length > 0 ? { ...extra, google } : undefined;
 }
@@ -33,14 +33,19 @@ function withoutThoughtFlag(extra: unknown): unknown {
 function joined(before: unknown, more: unknown): unknown {
   if (typeof before === 'string' && typeof more === 'string') return before + more;
   if (Array.isArray(before) && Array.isArray(more)) return more.reduce(withDetail, before);
-  if (isObject(before) && isObject(more)) return { ...before, ...more };
+  if (isJsonObject(before) && isJsonObject(more)) return { ...before, ...more };
   return more;
 }
 
 /** OpenRouter streams one reasoning detail in several pieces of the same type and index. */
 function withDetail(details: readonly unknown[], detail: unknown): unknown[] {
   const last = details.at(-1);
-  if (!isObject(last) || !isObject(detail) || last.type !== detail.type || last.index !== detail.index) {
+  if (
+    !isJsonObject(last) ||
+    !isJsonObject(detail) ||
+    last.type !== detail.type ||
+    last.index !== detail.index
+  ) {
     return [...details, detail];
   }
   const field = STREAMED.find((name) => typeof last[name] === 'string' && typeof detail[name] === 'string');

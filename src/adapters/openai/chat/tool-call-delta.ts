@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json-object.ts';
+import { stringIn } from '../../../model-http/reply/json.ts';
 
 /** A fragment of a tool call. Missing and invalid values are empty or undefined. */
 export interface ToolCallDelta {
@@ -12,19 +13,19 @@ export interface ToolCallDelta {
 
 /** The fragments of tool calls in a delta, or whole calls in a message. */
 export function toolCallDeltas({ tool_calls, function_call }: JsonObject): ToolCallDelta[] {
-  const calls = Array.isArray(tool_calls) ? tool_calls : isObject(tool_calls) ? [tool_calls] : [];
-  const all = isObject(function_call) ? [...calls, { function: function_call }] : calls;
-  return all.filter(isObject).map(toolCallDelta);
+  const calls = Array.isArray(tool_calls) ? tool_calls : isJsonObject(tool_calls) ? [tool_calls] : [];
+  const all = isJsonObject(function_call) ? [...calls, { function: function_call }] : calls;
+  return all.filter(isJsonObject).map(toolCallDelta);
 }
 
 function toolCallDelta(call: JsonObject): ToolCallDelta {
-  const called = isObject(call.function) ? call.function : call;
+  const called = isJsonObject(call.function) ? call.function : call;
   const args = called.arguments ?? called.parameters;
   return {
     index: indexOf(call.index),
     id: idOf(call.id),
     name: stringIn(called.name),
-    arguments: isObject(args) ? JSON.stringify(args) : stringIn(args),
+    arguments: isJsonObject(args) ? JSON.stringify(args) : stringIn(args),
     extraContent: call.extra_content ?? undefined,
   };
 }

@@ -1,4 +1,5 @@
-import { isJson, isObject, type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json-object.ts';
+import { isJson, stringIn } from '../../../model-http/reply/json.ts';
 import type { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
 
@@ -62,5 +63,5 @@ export class CallItems {
 }
 
 function argumentsIn({ arguments: given }: JsonObject): string {
-  return (isObject(given) ? JSON.stringify(given) : stringIn(given)) || '{}';
+  return (isJsonObject(given) ? JSON.stringify(given) : stringIn(given)) || '{}';
 }

@@ -13,9 +13,9 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../../core/conversation/model-message.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { OpaqueData } from '../../../core/turn/reply-parts.ts';
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
-import type { JsonObject } from '../../../model-http/reply/json.ts';
 import { PARTING } from './parting.ts';
 
 /**

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../../core/json-object.ts';
 import { passingFailure } from '../../../model-http/failures/model-failure.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
-import { type JsonObject, stringIn } from '../../../model-http/reply/json.ts';
+import { stringIn } from '../../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import type { CallItems } from './call-items.ts';
 import { canBeReturned } from './input-items.ts';

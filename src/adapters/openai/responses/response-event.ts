@@ -1,5 +1,6 @@
+import { isJsonObject, type JsonObject } from '../../../core/json-object.ts';
 import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
-import { countIn, isObject, type JsonObject, objectIn, parsedJson } from '../../../model-http/reply/json.ts';
+import { countIn, objectIn, parsedJson } from '../../../model-http/reply/json.ts';
 
 export type ParsedData =
   | { readonly kind: 'object'; readonly value: JsonObject }
@@ -17,7 +18,7 @@ const OTHER: ParsedData = { kind: 'other' };
 
 export function parsedData(data: string): ParsedData {
   const value = parsedJson(data);
-  if (value !== undefined) return isObject(value) ? { kind: 'object', value } : OTHER;
+  if (value !== undefined) return isJsonObject(value) ? { kind: 'object', value } : OTHER;
   if (data.trim() === '[DONE]') return { kind: 'done' };
   return /^\s*[{[]/.test(data) ? { kind: 'broken' } : OTHER;
 }
@@ -28,7 +29,7 @@ export function outputIndexOf({ output_index }: JsonObject): number | undefined 
 }
 
 export function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** `input_tokens` includes the cached ones, `output_tokens` those of the reasoning. */

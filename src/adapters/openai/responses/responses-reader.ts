@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { TokenUsage } from '../../../core/turn/reply-parts.ts';
 import { ModelFailure, passingFailure } from '../../../model-http/failures/model-failure.ts';
 import { refusal } from '../../../model-http/failures/refusal.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { EventTemplate } from '../../../model-http/reply/event-template.ts';
-import { type JsonObject, objectIn, stringIn } from '../../../model-http/reply/json.ts';
+import { objectIn, stringIn } from '../../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';

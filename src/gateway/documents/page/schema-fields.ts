@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../core/json-object.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
 /** One row in the table of a schema. */
@@ -31,14 +32,16 @@ function fieldsOf(schema: JsonSchema, path: string): Field[] {
     part.$ref === undefined ? fieldsOf(part, path) : [reference(part, path)],
   );
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-    isSchema(property) ? fieldOf(property, joined(path, name), schema.required?.includes(name) ?? false) : [],
+    isJsonObject(property)
+      ? fieldOf(property, joined(path, name), schema.required?.includes(name) ?? false)
+      : [],
   );
   return [...merged, ...own];
 }
 
 function fieldOf(schema: JsonSchema, name: string, required: boolean): Field[] {
   const { items } = schema;
-  if (isSchema(items) && items.$ref === undefined)
+  if (isJsonObject(items) && items.$ref === undefined)
     return [row(schema, name, required), ...fieldsOf(items, `${name}[]`)];
   return [row(schema, name, required), ...innerFields(schema, name)];
 }
@@ -81,7 +84,7 @@ export function typeOf(schema: JsonSchema): string {
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ') + suffix;
   const alternatives = alternativesOf(schema);
   if (alternatives.length > 0) return [...new Set(alternatives.map(typeOf))].join(' | ');
-  if (isSchema(items)) return `${typeOf(items)}[]`;
+  if (isJsonObject(items)) return `${typeOf(items)}[]`;
   if (schema.allOf) return 'object';
   return simpleType(schema) + suffix;
 }
@@ -95,7 +98,7 @@ function simpleType({ type, minimum, maximum, format }: JsonSchema): string {
 function labelOf({ properties = {} }: JsonSchema): string {
   return Object.entries(properties)
     .flatMap(([name, property]) =>
-      isSchema(property) && property.const !== undefined ? [`${name}: ${String(property.const)}`] : [],
+      isJsonObject(property) && property.const !== undefined ? [`${name}: ${String(property.const)}`] : [],
     )
     .join(', ');
 }
@@ -107,7 +110,7 @@ function alternativesOf({ oneOf, anyOf }: JsonSchema): JsonSchema[] {
 /** Name of the schema of a value, or of the elements of a list. */
 function referenceOf({ $ref, items }: JsonSchema): string | undefined {
   if ($ref !== undefined) return nameIn($ref);
-  return isSchema(items) ? referenceOf(items) : undefined;
+  return isJsonObject(items) ? referenceOf(items) : undefined;
 }
 
 export function nameIn($ref: string): string {
@@ -116,8 +119,4 @@ export function nameIn($ref: string): string {
 
 function joined(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../../../src/core/json-object.ts';
 import type { Tool, ToolOutcome } from '../../../../src/core/tool-call/tool.ts';
-import type { JsonObject } from '../../../../src/core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../../../src/core/tool-server/server-question.ts';
 import type { ToolServerConnection } from '../../../../src/ports/tool-server.ts';
 
