@@ -52,7 +52,7 @@ export class AgentInForce implements SessionPolicy {
   readonly #deps: InForceDeps;
   #definition: AgentDefinition;
   #catalog: ToolCatalog;
-  /** Those that turns may run with, the current one last. */
+  /** The versions that turns may run with, the current one last. */
   #versions: Version[] = [];
 
   constructor(definition: AgentDefinition, deps: InForceDeps) {

@@ -49,7 +49,7 @@ function standardError(): DestinationStream {
   return pino.destination({ dest: STANDARD_ERROR, sync: true }).on('error', goOn);
 }
 
-/** Of a terminal that was closed, for example. A service whose log nobody can read must still finish its turns. */
+/** Ignores an error, such as that of a closed terminal. A service whose log nobody can read must still finish its turns. */
 function goOn(): void {
   // There is no place left to report it.
 }

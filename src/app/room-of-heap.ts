@@ -8,12 +8,12 @@ const WORKING = 1 / 8;
 /** Although bodies are outside of the heap: V8 has chosen its size by the memory of the machine. */
 const BODIES = 1 / 4;
 
-/** The room of large sessions, by the memory that the process may use. */
+/** Memory budget for large sessions, by the memory that the process may use. */
 export function roomOfHeap(clock?: Clock): WorkingMemory {
   return new WorkingMemory(shareOfHeap(WORKING), clock);
 }
 
-/** That of the bodies of requests. */
+/** Memory budget for the bodies of requests. */
 export function roomForBodies(): BodyRoom {
   return new BodyRoom(shareOfHeap(BODIES));
 }

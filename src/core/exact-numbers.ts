@@ -1,4 +1,4 @@
-/** Of JSON: a string, in which digits mean nothing, or a number. */
+/** A token of JSON: a string, in which digits mean nothing, or a number. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** What every text has in which a number could be another one. Most have neither. */
 const SUSPECT = /\d{16}|[eE]\+?\d{3}/;

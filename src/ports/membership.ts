@@ -2,7 +2,7 @@ import type { AgentId, AgentVersion } from '../core/agent-description.ts';
 import type { StreamId } from '../core/log/streams.ts';
 import type { Unsubscribe } from './bus.ts';
 
-/** Of one start of one process; never used again. */
+/** The id of one start of one process; never used again. */
 export type NodeId = number;
 
 /** How much a node has to do. */
@@ -31,7 +31,7 @@ export interface LivingNode extends NodeReport {
   readonly nodeId: NodeId;
   /** Host and process. */
   readonly name: string;
-  /** Of agent-service. */
+  /** The version of agent-service. */
   readonly version: string;
   /** When it joined: milliseconds since the epoch, by the clock of the database. */
   readonly since: number;

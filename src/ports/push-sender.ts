@@ -6,7 +6,7 @@ export interface PushMessage {
 }
 
 export interface PushAnswer {
-  /** Of HTTP. A redirection is an answer like any other: nobody follows it. */
+  /** The status of HTTP. A redirection is an answer like any other: nobody follows it. */
   readonly status: number;
   /** The header `Retry-After`, if there is one. */
   readonly retryAfter?: string | undefined;

@@ -13,7 +13,7 @@ interface RequestRule {
   readonly audit: 'done' | 'read' | 'refused';
 }
 
-/** Of a request that is answered where the session is. */
+/** The rule of a request that is answered where the session is. */
 interface OwnerRule extends RequestRule {
   /**
    * `begins`: makes the session if there is none. `changes`: changes a session that there is. `looks`: looks at the
@@ -130,7 +130,7 @@ export function auditOf(type: RequestType): RequestRule['audit'] {
   return rules[type].audit;
 }
 
-/** Of a request that names one session. */
+/** Undefined unless the request names one session. */
 export function sessionNeedOf(type: RequestType): SessionNeed | undefined {
   return rules[type].need;
 }

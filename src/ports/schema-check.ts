@@ -1,13 +1,13 @@
 /** Checks values against JSON Schemas. */
 export interface SchemaCheck {
   /**
-   * Of the arguments of a tool of a server.
+   * Checks the arguments of a tool of a server.
    * @returns a description of the problem that names the property, for people. Undefined if there is none, or
    * if the schema itself is unusable: then the tool's server decides.
    */
   issueWith(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string | undefined>;
   /**
-   * Against a schema of a client, who may be up to no good: it takes limited time and memory. Never rejects.
+   * Checks a value against a schema of a client, who may be up to no good: it takes limited time and memory. Never rejects.
    * @param owner tells the client from all others. Checks of one client do not hold up those of another.
    */
   ofClient(schema: Readonly<Record<string, unknown>>, value: unknown, owner: string): Promise<SchemaVerdict>;

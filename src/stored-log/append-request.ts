@@ -10,7 +10,7 @@ export interface AppendRequest extends EncodedEvents {
   readonly expectedSeq: number;
   readonly open?: boolean | undefined;
   readonly title?: string | null | undefined;
-  /** Of the ownership that it was asked for under, where several nodes share the log. Undefined: nobody owns the stream. */
+  /** Epoch of the ownership under which it was asked for, where several nodes share the log. Undefined: no owner. */
   readonly epoch?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Identity } from '../../core/access/identity.ts';
 
 /** A withdrawn key, or changed keys of the issuer, take effect on known tokens after this long. */
 const VERIFIED_MS = 10 * 60_000;
-/** Of all tokens together. Those of real providers have 1 to 4 KB. */
+/** Most bytes of all tokens together. Tokens of real providers have 1 to 4 KB. */
 const MAX_BYTES = 16_000_000;
 /** What an entry takes besides its token. */
 const ENTRY_BYTES = 300;

@@ -16,7 +16,7 @@ const CLOSE_MS = 1_000;
 
 export interface NatsOptions {
   readonly log: Logger;
-  /** Of this node, for the server's list of connections. */
+  /** The name of this node, for the server's list of connections. */
   readonly name: string;
   /** Nodes of other clusters do not hear these. Letters, digits, `-` and `_`. */
   readonly cluster: string;

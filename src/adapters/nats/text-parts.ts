@@ -2,7 +2,7 @@
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Room for the head of a part. */
 const HEAD_BYTES = 96;
-/** Of a text that fits into `MOST_BYTES`, if the server takes messages of a kilobyte at least. */
+/** Most parts of a text that fits into `MOST_BYTES`, if the server takes messages of a kilobyte at least. */
 const MOST_PARTS = 65_536;
 const WHOLE = '.';
 const PART = '+';

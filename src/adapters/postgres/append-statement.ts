@@ -6,13 +6,13 @@ export interface LinkedAppend {
   readonly stream: string;
   /** Seq and hash of the event that it follows. */
   readonly after: Head;
-  /** Those of its last event; the same if it has none. */
+  /** Seq and hash of its last event; the same as `after` if it has none. */
   readonly head: Head;
   readonly links: readonly (Link & { readonly hash: string })[];
   /** Undefined: as it was. */
   readonly open: boolean | undefined;
   readonly title: string | null | undefined;
-  /** Of the ownership that it is appended under. Undefined: nobody owns the stream. */
+  /** The epoch of the ownership that it is appended under. Undefined: nobody owns the stream. */
   readonly epoch: number | undefined;
 }
 

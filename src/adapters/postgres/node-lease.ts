@@ -12,7 +12,7 @@ import { Bigint } from './stream-index.ts';
 export interface NodeIdentity {
   /** Host and process. */
   readonly name: string;
-  /** Of agent-service. */
+  /** The version of agent-service. */
   readonly version: string;
 }
 
@@ -62,7 +62,7 @@ type Renewal = () => Promise<Renewed>;
  * when it wakes up.
  */
 export class NodeLease implements AsyncDisposable {
-  /** Of this service; never used again. */
+  /** The node id of this service; never used again. */
   readonly node: number;
   readonly #database: Database;
   readonly #times: LeaseTimes;

@@ -33,7 +33,7 @@ import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
 const MOST_WAITING = 10_000;
 /** How long the number of events in the log is believed. Other services append, too. */
 const COUNT_MS = 60_000;
-/** Of a stream as it begins. */
+/** The epoch of a stream as it begins. */
 export const FIRST_EPOCH = 0;
 const SizeRow = z.object({ bytes: Bigint });
 const CountRow = z.object({ events: Bigint });

@@ -43,7 +43,7 @@ export class PostgresMembership implements Membership {
   readonly cluster: string;
   readonly #database: Database;
   readonly #lease: NodeLease;
-  /** Of the sessions in memory. The appends name them. */
+  /** Epochs of the sessions in memory. The appends name them. */
   readonly #epochs: Map<string, number>;
   #living: ReadonlyMap<NodeId, LivingNode> = new Map();
   #report: NodeReport = NO_LOAD;

@@ -7,7 +7,7 @@ import { Bigint } from './stream-index.ts';
 
 /** Rows of one query. */
 const PAGE_ROWS = 500;
-/** Of the column. Clients may name any. */
+/** The largest number that the column holds. Clients may name any. */
 const MOST_SEQ = 2_147_483_647;
 
 const EndRow = z.object({ head: z.int(), last: z.string(), seq: z.null() });

@@ -20,7 +20,7 @@ export const ed25519Keys: PushKeys = {
   },
 };
 
-/** Of RFC 7638: the members in the order of their names. */
+/** The thumbprint of RFC 7638, of the members in the order of their names. */
 function thumbprint({ crv, kty, x }: { crv: string; kty: string; x: string }): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
 }

@@ -48,11 +48,11 @@ export interface ClientAccessOptions {
 /** What stands between clients and the agent where clients are authenticated. */
 export interface ClientAccess {
   readonly authenticator: BearerAuthenticator;
-  /** Of open sockets and event streams. */
+  /** The credentials of open sockets and event streams. */
   readonly credentials: HeldCredentials;
   readonly audit: Pick<AuditTrail, 'record'>;
   readonly bus: Bus;
-  /** Of each principal and each tenant. */
+  /** The limits of each principal and each tenant. */
   readonly limits: ClientLimits;
   /** How often a client was refused because of its limits, by what there was too much of. */
   readonly refusals: () => Readonly<Record<string, number>>;

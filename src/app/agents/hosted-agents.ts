@@ -28,7 +28,7 @@ export interface AgentHost {
   readonly first: Agent;
   /** By id, the first one included. */
   readonly agents: ReadonlyMap<AgentId, Agent>;
-  /** Of all agents together. */
+  /** The metrics of all agents together. */
   readonly metrics: SampledMetrics;
   /** Reads the files of all agents again. What goes wrong is logged, and that agent is as it was. */
   reloadAll(): Promise<void>;

@@ -59,10 +59,10 @@ export const HistoryConfig = z.strictObject({
   maxTokens: z.int().min(1).default(100_000),
 });
 
-/** That MCP clients send: those of sessions, and of requests for themselves. */
+/** Headers that MCP clients send, with sessions and without. */
 const MCP_HEADERS = ['Mcp-Protocol-Version', 'Mcp-Session-Id', 'Mcp-Method', 'Mcp-Name', 'Last-Event-ID'];
 
-/** That A2A clients send with each request. */
+/** Headers that A2A clients send with each request. */
 const A2A_HEADERS = ['A2A-Version'];
 
 /** `*` is one, too. */

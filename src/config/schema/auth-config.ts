@@ -25,7 +25,7 @@ const AuthFields = z.strictObject({
   resource: McpResourceUrl.optional(),
   /** How people sign in to the console. Without it, with an API key only. */
   console: ConsoleConfig.optional(),
-  /** Of each principal and each tenant. Those of the agent file count by address, for whoever is not authenticated. */
+  /** Limits of each principal and each tenant. Those of the agent file count by address, for whoever is not authenticated. */
   limits: AuthLimits.prefault({}),
 });
 

@@ -37,7 +37,7 @@ const OriginUrl = ProviderUrl.refine(
 export const ConsoleConfig = z.strictObject({
   /** One of the issuers of `auth.jwt`. */
   issuer: IssuerUrl,
-  /** Of a public client, without a secret. */
+  /** The id of a public client, without a secret. */
   clientId: z.string().min(1),
   /** What the console asks for, with spaces between. */
   scope: z

@@ -17,7 +17,7 @@ export async function forkSession(sessionId: string, at?: number): Promise<void>
 
 interface EditedMessage {
   readonly sessionId: string;
-  /** Of the message that was edited. */
+  /** The seq of the message that was edited. */
   readonly firstSeq: number;
   readonly text: string;
   readonly hasImage: boolean;

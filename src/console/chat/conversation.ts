@@ -14,7 +14,7 @@ export interface ToolCallView {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** `waiting`: for approval. `interrupted`: the service stopped, and nobody knows whether the call took effect. */
   readonly state: 'running' | 'waiting' | 'succeeded' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
-  /** Of the arguments; present once the call waits for approval. */
+  /** The hash of the arguments; present once the call waits for approval. */
   readonly argumentsHash?: string;
   /** Whether the tool is a client's, which runs the call. */
   readonly isClients?: boolean;
@@ -43,9 +43,9 @@ export interface TurnView {
   readonly turnId: string;
   readonly message: string;
   readonly image?: { readonly mimeType: string; readonly bytes: number };
-  /** Of the message. */
+  /** The seq of the message. */
   readonly firstSeq: number;
-  /** Of the turn's last event so far. A fork of the turn keeps everything up to it. */
+  /** The seq of the turn's last event so far. A fork of the turn keeps everything up to it. */
   readonly seq: number;
   readonly requestedAt: string;
   readonly endedAt?: string;

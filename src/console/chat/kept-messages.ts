@@ -54,5 +54,5 @@ function nameOf(key: string): string {
   return `agent-service.sent ${key}`;
 }
 
-/** Those of this tab, by the keys of the drafts. */
+/** The kept messages of this tab, by the keys of the drafts. */
 export const keptMessages = new KeptMessages();

@@ -18,7 +18,7 @@ export interface SessionAccess {
 }
 
 const OWN: SessionAccess = { owner: null, isOwn: true, isKnown: true, mayTalk: true, mayApprove: true };
-/** Of a session that nobody had to share. */
+/** The access to a session that nobody had to share. */
 const EVERYTHING: readonly GrantAccess[] = ['read', 'talk', 'approve'];
 
 /** Whose session it is: a session of somebody else is called by its whole id, `tenant/principal/name`. */

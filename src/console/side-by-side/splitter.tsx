@@ -3,7 +3,7 @@ import style from './side-by-side.module.css';
 import { SHARE } from './use-share.ts';
 
 interface SplitterProps {
-  /** Of the pane on the left, in percent. */
+  /** The share of the pane on the left, in percent. */
   readonly share: number;
   readonly onChange: (share: number) => void;
 }

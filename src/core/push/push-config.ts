@@ -31,7 +31,7 @@ export type ShownPushConfig = Pick<PushConfig, 'id' | 'url'> & { readonly scheme
 /** What is kept of a config, encrypted. */
 export const KeptPush = z.object({
   config: PushConfig,
-  /** Of the messages to the receiver, whose ids begin with it. */
+  /** What the ids of the messages to the receiver begin with. */
   pushId: z.string(),
   /** Who gets the notifications, and by which agent. The session is called as this client calls it. */
   client: z.object({ principal: z.string(), tenant: z.string(), agent: z.string() }),

@@ -26,7 +26,7 @@ export function evolveTitle(title: SessionTitle, event: SessionEvent): SessionTi
   }
 }
 
-/** Of a conversation that a client brought, too. */
+/** The first text of the user, also in a conversation that a client brought. */
 function firstText({ text, given = [] }: SessionEventOf<'turn.requested'>): string {
   return given.find(({ role }) => role === 'user')?.text ?? text;
 }

@@ -21,7 +21,7 @@ export const OAuthConfig = z
       .optional(),
     /** The only authorization server that gets this client's credentials. Without it, the first one that was seen. */
     issuer: httpUrl.optional(),
-    /** Of a client that was registered by hand. Without it, the service registers itself. */
+    /** The id of a client that was registered by hand. Without it, the service registers itself. */
     clientId: text.optional(),
     clientSecret: text.optional(),
     /** PKCS#8 in PEM. Signs the assertions with which the client authenticates (`private_key_jwt`). */

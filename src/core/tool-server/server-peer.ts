@@ -3,7 +3,7 @@ export type { JsonObject } from '../json-object.ts';
 /** An error of JSON-RPC: what a tool server answers in place of a result, or is answered. */
 export class ServerPeerError extends Error {
   override readonly name = 'ServerPeerError';
-  /** Of JSON-RPC, such as -32602 for parameters that are not valid. */
+  /** A code of JSON-RPC, such as -32602 for parameters that are not valid. */
   readonly code: number;
   readonly data: unknown;
 

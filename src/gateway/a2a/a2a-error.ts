@@ -115,7 +115,7 @@ export function jsonRpcError(error: ErrorBody, id: JsonRpcId): JsonRpcError {
   return { jsonrpc: '2.0', id, error: { code, message: sentenceOf(error), data: detailsOf(error) } };
 }
 
-/** Of a request that was refused before its body was read. */
+/** The answer to a request that was refused before its body was read. */
 export function jsonRpcErrorResponse(error: ServiceError): HttpResponse {
   return {
     status: errorCatalogue[error.code].status,

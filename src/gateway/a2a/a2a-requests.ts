@@ -27,7 +27,7 @@ export const SentPushConfig = z.object({
 });
 export type SentPushConfig = z.infer<typeof SentPushConfig>;
 
-/** Of the JSON-RPC binding. */
+/** The request in the JSON-RPC binding, which has the task in its params. */
 export const CreatePushConfigRequest = SentPushConfig.extend({ taskId: z.string() });
 
 export const PushConfigRequest = z.object({ taskId: z.string(), id: z.string() });

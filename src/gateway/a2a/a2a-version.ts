@@ -3,7 +3,7 @@ import { a2aError } from './a2a-error.ts';
 
 export const VERSION_HEADER = 'A2A-Version';
 export const A2A_VERSION = '1.0';
-/** Of bodies of the HTTP+JSON binding. */
+/** The media type of bodies of the HTTP+JSON binding. */
 export const A2A_TYPE = 'application/a2a+json';
 
 /** Throws unless the client speaks 1.0. A client that says nothing speaks 0.3. */

@@ -46,7 +46,7 @@ export async function listTasks(call: A2aCall, asked: ListTasksRequest): Promise
   };
 }
 
-/** Those that have changed last come first. */
+/** Contexts that have changed last come first. */
 async function contextsOf({ bus, context }: A2aCall, contextId = ''): Promise<Context[]> {
   if (contextId !== '') {
     const { data: sessionId } = SessionId.safeParse(contextId);

@@ -9,7 +9,7 @@ import { type AgentCard, agentCard, type SecurityScheme } from './agent-card.ts'
 
 export interface CardDeps {
   readonly bus: Bus;
-  /** Of the agent that a request is for. */
+  /** The identity of the agent that a request is for. */
   readonly identity: (context: RequestContext) => AgentIdentity;
   readonly version: string;
   /** The public URL of the service, without a slash at its end. */

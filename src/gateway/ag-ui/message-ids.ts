@@ -33,7 +33,7 @@ export function addedIds({ given }: SessionEventOf<'session.extended'>, seq: num
   return given.map((_, index) => `added-${seq}-${index}`);
 }
 
-/** Of what the model says in a step. An attempt that is not the first one says something else. */
+/** The id of what the model says in a step. An attempt that is not the first one says something else. */
 export function stepMessageId(turnId: TurnId, step: number, attempt: number): string {
   return attempt === 1 ? `${turnId}-${step}` : `${turnId}-${step}-${attempt}`;
 }

@@ -14,7 +14,7 @@ export interface WantedAnswer {
 
 /** The answer to something that a turn has asked for. */
 export interface ResumeAnswer {
-  /** Of the interrupt. */
+  /** The id of the interrupt. */
   readonly id: string;
   /** Whether nobody has given an answer yet. Throws if somebody has given another one. */
   readonly isOpen: () => boolean;

@@ -33,7 +33,7 @@ export interface StreamMessage {
   readonly summary: string;
   readonly schema: z.ZodType;
   readonly examples: readonly object[];
-  /** Of a frame that a client sends: what it needs where clients are authenticated. Null: any credential. */
+  /** The scope that a client needs to send the frame, where clients are authenticated. Null: any credential. */
   readonly scope?: Scope | null;
 }
 

@@ -10,7 +10,7 @@ import type { Route } from '../http/router.ts';
 
 export interface HealthDeps {
   readonly bus: Bus;
-  /** Of the agent that a request is for. */
+  /** The identity of the agent that a request is for. */
   readonly identity: (context: RequestContext) => AgentIdentity;
   readonly version: string;
   /** Seconds since the service started. */

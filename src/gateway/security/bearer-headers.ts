@@ -4,7 +4,7 @@ import type { TokenVerifier } from '../../ports/token-verifier.ts';
 export interface BearerHeader {
   readonly header: string;
   readonly token: string;
-  /** Of tokens of this kind. */
+  /** The verifier of tokens of this kind. */
   readonly verifier: TokenVerifier;
 }
 

@@ -18,7 +18,7 @@ interface Level {
 
 /** A request that was counted. */
 export interface Counted {
-  /** Of the tighter limit. Null if neither the principal nor its tenant has one. */
+  /** The allowance of the tighter limit. Null if neither the principal nor its tenant has one. */
   readonly allowance: Allowance | null;
   /** Null if there was room. */
   readonly refusal: ServiceError | null;

@@ -14,7 +14,7 @@ const MAX_OF_PRINCIPAL = 100;
 
 /** What nodes ask each other about. */
 const TOPIC = 'ticket';
-/** Of 32 bytes in base64url. */
+/** The length of 32 bytes in base64url. */
 const TICKET_LENGTH = 43;
 
 export interface Ticket {

@@ -80,7 +80,7 @@ function retryDelayOf({ retryDelay }: Record<string, unknown>): number | undefin
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
-/** Of Google's `QuotaFailure`. */
+/** The ids of the quotas in Google's `QuotaFailure`. */
 function quotaIdsOf({ violations }: Record<string, unknown>): string[] {
   return objectsIn(violations).flatMap((violation) => textsOf(violation, ['quotaId']));
 }

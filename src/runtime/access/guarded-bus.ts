@@ -19,7 +19,7 @@ import { TRANSLATIONS } from './translated-requests.ts';
 import { VisibleSessions } from './visible-sessions.ts';
 
 export interface GuardedBusDeps {
-  /** Of an agent. */
+  /** The bus of an agent. */
   readonly bus: Bus;
   /** Takes what may pass to the bus. */
   readonly requests: Pick<Bus, 'send'>;

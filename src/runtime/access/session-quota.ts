@@ -43,7 +43,7 @@ type Agent = Pick<Bus, 'send'>;
  * wanted, and from then on as they begin and end. A session belongs to the owner that its id names, whoever begins it.
  */
 export class SessionQuota {
-  /** Those that are not off. */
+  /** The limits that are not off. */
   readonly #limits: readonly Pick<Limited, 'of' | 'limit'>[];
   readonly #now: () => number;
   readonly #agents: Agent[] = [];

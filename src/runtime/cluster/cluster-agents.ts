@@ -10,7 +10,7 @@ export interface ClusterAgent {
   /** Does what another node asks for. */
   request(name: string, request: unknown, context: unknown): Promise<unknown>;
   readonly load: NodeLoad;
-  /** Of a session that this node owns. */
+  /** The position of a session that this node owns. */
   position(sessionId: string): Promise<ServiceRequests['session.position']['answer']>;
   /** Another node owns the session, whatever this one has in memory. */
   lost(sessionId: string): void;

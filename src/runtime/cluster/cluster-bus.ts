@@ -90,7 +90,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     local.onEverySession((signal) => this.#held.publish(signal));
   }
 
-  /** Of the sessions of this agent. */
+  /** The directory of this agent's sessions. */
   get directory(): SessionDirectory {
     const { membership, feeds } = this.#cluster;
     return {
@@ -115,7 +115,7 @@ export class ClusterBus implements Bus, ClusterAgent {
 
   handle: LocalBus['handle'] = (type, handler) => this.#local.handle(type, handler);
 
-  /** Of this node's sessions, and of those that its clients hear. */
+  /** Hears the signals of this node's sessions, and of the sessions that its clients hear. */
   onEverySession(listener: (signal: SessionSignal) => void): Unsubscribe {
     this.#hearsAll = true;
     return this.#listeners.onEverySession(listener);
@@ -190,7 +190,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     };
   }
 
-  /** Of another node. Refuses with a `SessionElsewhereError` what is not for this one. */
+  /** Answers a request of another node. Refuses with a `SessionElsewhereError` what is not for this one. */
   async request(name: string, request: unknown, context: unknown): Promise<unknown> {
     // The other node had it from a caller of `send`.
     const [type, wanted, asker] = [

@@ -63,7 +63,7 @@ export interface ClusterPorts {
 export interface ClusterDeps extends ClusterPorts {
   readonly store: Pick<EventStore, 'pages'>;
   readonly log: Logger;
-  /** Of what other nodes are asked. A simulated one, in tests. */
+  /** Times the questions to other nodes. A simulated one, in tests. */
   readonly clock?: Clock;
 }
 

@@ -61,7 +61,7 @@ interface Waiting {
   readonly node: NodeId;
   readonly question: Question;
   readonly settled: PromiseWithResolvers<unknown>;
-  /** Of the time that the question gives its answer. */
+  /** Fires when the time for the answer is over. */
   readonly timer: unknown;
   sentAt: number;
   /** When the node was heard of last. */

@@ -38,7 +38,7 @@ export interface FeedDeps {
   readonly read: (stream: StreamId, afterSeq: number, limit: number) => Promise<readonly SessionSignal[]>;
   /** As the log has it. Head 0: it does not. */
   readonly place: (stream: StreamId) => Promise<StreamPlace>;
-  /** Of the session with this stream. */
+  /** The id of the session with this stream. */
   readonly sessionOf: (stream: StreamId) => SessionId;
   /** Tells the clients of this node. */
   readonly tell: (stream: StreamId, signal: SessionSignal) => void;

@@ -6,7 +6,7 @@ import { signalsOf } from './signal-batch.ts';
 
 /** Streams whose places are looked up together. */
 const PAGE_STREAMS = 1_000;
-/** Of a session that does not exist. */
+/** The place of a session that does not exist. */
 const NOWHERE: StreamPlace = { owner: null, head: 0, began: 0 };
 
 export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'sessionOf' | 'tell' | 'onError'> {

@@ -33,7 +33,7 @@ export interface TableState {
 
 interface TableTransition {
   readonly allows: Guard | null;
-  /** Those of the states that are left, its own, and those of the states that are entered. */
+  /** Exit actions of the states that are left, its own actions, and entry actions of the states that are entered. */
   readonly actions: readonly TableAction[];
   readonly target: TableState;
 }

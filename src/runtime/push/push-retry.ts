@@ -40,7 +40,7 @@ export function nextTryMs(
   return now + waitMs - since > MOST_RETRY_MS ? null : waitMs;
 }
 
-/** Of the header: seconds, or a date. 0 if it is neither. */
+/** The wait that the header asks for, in seconds or until a date. 0 if it has neither. */
 function retryAfterMs(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;

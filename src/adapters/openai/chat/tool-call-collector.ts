@@ -12,7 +12,7 @@ interface PartialCall {
 }
 
 interface Chunk {
-  /** Of a fragment among those of its chunk, counted from the last, which is -1. */
+  /** The place of a fragment among those of its chunk, counted from the last, which is -1. */
   readonly place: number;
   /** How many calls had begun before the chunk. */
   readonly known: number;

@@ -41,7 +41,7 @@ import type {
   Summaries,
 } from './worker-protocol.ts';
 
-/** Of a backup: one megabyte. Appends wait for one step at most. */
+/** One step of a backup is a megabyte. Appends wait for one step at most. */
 const PAGES_PER_STEP = 256;
 
 /** The log inside the worker: synchronous, one transaction per batch. */

@@ -13,7 +13,7 @@ const SESSION_WITHIN_MS = 2_000;
 export class SharedMachines {
   readonly #tabs = new Set<Tab>();
   readonly #deps: StatechartsStreamDeps;
-  /** Those of the open sessions, the oldest first. */
+  /** The machines of the open sessions, the oldest session first. */
   readonly #sources = new Set<MachineStates>();
   #own: StatechartsStream | null = null;
   #ownLater: ReturnType<typeof setTimeout> | undefined;

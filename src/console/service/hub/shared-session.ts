@@ -34,7 +34,7 @@ export interface StreamBegin {
   readonly session: string;
   readonly seq: number;
   readonly time: number;
-  /** Of whoever is signed in. */
+  /** The token of whoever is signed in. */
   readonly token: TokenSource | undefined;
 }
 

@@ -8,7 +8,7 @@ import { isUnauthorized, retryDelayMs, troubleOf } from './trouble.ts';
 const PATH = '/api/statecharts';
 
 export interface StatechartsStreamDeps {
-  /** Of whoever is signed in. @see HubKey.source */
+  /** The token of whoever is signed in. @see HubKey.source */
   readonly token: () => TokenSource | undefined;
   /** The service refuses the stream, for now or for good. */
   readonly onRefused: (error: unknown) => void;

@@ -17,7 +17,7 @@ export interface Span {
 export interface Step {
   readonly kind: 'queue' | 'model' | 'tool';
   readonly label: string;
-  /** Of its events, in order. */
+  /** The seqs of its events, in order. */
   readonly seqs: readonly number[];
   readonly spans: readonly Span[];
   readonly outcome: Outcome;
@@ -28,7 +28,7 @@ export interface Step {
 export interface TurnTrace {
   readonly turnId: string;
   readonly message: string;
-  /** Of its first event. */
+  /** The seq of its first event. */
   readonly seq: number;
   readonly startMs: number;
   readonly endMs: number | null;

@@ -65,7 +65,6 @@ const itemId = 'in_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e_1_0~trip-6b1f';
 const goneId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~trip-gone';
 const unknownId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~nobody';
 
-/** Of a path that names a response. */
 /** How a request that starts a turn can fail. */
 const ofTurn = [
   'MISSING_FIELD',
@@ -76,6 +75,7 @@ const ofTurn = [
   'SERVICE_UNAVAILABLE',
 ] as const;
 
+/** What the operations on a path that names a response have in common. */
 const ofResponse = {
   tag: 'OpenAI',
   pathParameters: z.object({ responseId: z.string() }),

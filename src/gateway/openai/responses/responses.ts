@@ -158,7 +158,7 @@ function eventsOf(
   { after, onGone, onOver }: StreamOptions,
 ): HttpResponse {
   holdSession(deps.bus, begun.place.sessionId, { context: deps.context, credential: request.credential });
-  /** Of the newest event that the client has. An error has it, too: who comes back after that number misses nothing. */
+  /** Number of the newest event that the client has. An error has it, too: who comes back after it misses nothing. */
   let newest = Math.max(after, 0);
   const open = (sink: EventSink): EventFeed => {
     let isOver = false;
