@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts';
+import { agentPathPrefix } from '../gateway/agents/agent-choice.ts';
 import type { InspectFront } from '../gateway/console/inspect-front.ts';
 import type { ResponsesFront } from '../gateway/openai/socket/responses-front.ts';
 import type { ClientAddress } from '../gateway/security/client-address.ts';
@@ -27,22 +28,21 @@ export async function socketFronts({
 }: SocketDeps): Promise<Record<string, SocketFront>> {
   const { host, settings } = deps;
   const fronts: Record<string, SocketFront> = {};
-  if (settings.mode === 'web') {
-    fronts['/'] = webSocket;
-    fronts['/v1/responses'] = responses;
-  }
-  if (settings.inspect) fronts['/inspect'] = await inspectFront(host.first, deps);
-  if (host.agents.size === 1) return fronts;
-  for (const [agentId, agent] of host.agents) {
-    const path = `/agents/${agentId}`;
+  for (const [prefix, agent] of agentsByPrefix(host)) {
     if (settings.mode === 'web') {
-      fronts[path] = webSocket;
-      fronts[`${path}/`] = webSocket;
-      fronts[`${path}/v1/responses`] = responses;
+      fronts[`${prefix}/`] = webSocket;
+      if (prefix !== '') fronts[prefix] = webSocket;
+      fronts[`${prefix}/v1/responses`] = responses;
     }
-    if (settings.inspect) fronts[`${path}/inspect`] = await inspectFront(agent, deps);
+    if (settings.inspect) fronts[`${prefix}/inspect`] = await inspectFront(agent, deps);
   }
   return fronts;
+}
+
+/** The agents by what their paths begin with. The first one has the paths without a prefix; each of several has its own. */
+function agentsByPrefix({ first, agents }: AgentHost): (readonly [prefix: string, agent: Agent])[] {
+  const several = agents.size === 1 ? [] : [...agents];
+  return [['', first], ...several.map(([id, agent]) => [agentPathPrefix(id), agent] as const)];
 }
 
 /** Loads the inspector only when it is switched on. */

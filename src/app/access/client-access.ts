@@ -5,6 +5,7 @@ import { ROLES } from '../../core/access/scopes.ts';
 import type { AgentId } from '../../core/agent-description.ts';
 import type { SecurityScheme } from '../../gateway/a2a/agent-card.ts';
 import { cardSecurity } from '../../gateway/a2a/card-security.ts';
+import { agentPathPrefix } from '../../gateway/agents/agent-choice.ts';
 import type { Route } from '../../gateway/http/router.ts';
 import { auditRoute } from '../../gateway/routes/audit-route.ts';
 import { type Grantees, grantRoutes } from '../../gateway/routes/grant-routes.ts';
@@ -197,7 +198,7 @@ function keysOf({ agents }: Pick<ClientAccessOptions, 'agents'>): KeyBook | unde
 /** `/mcp` is that of the first agent, also where it has a path of its own. */
 function resourcesOf(agents: ClientAccessOptions['agents']): ResourceRouteDeps['agents'] {
   const own = [...agents].map(([agentId, { identity }]) => ({
-    prefix: `/agents/${agentId}`,
+    prefix: agentPathPrefix(agentId),
     name: identity.name,
   }));
   const [first] = own;

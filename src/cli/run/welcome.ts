@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
+import { agentPathPrefix } from '../../gateway/agents/agent-choice.ts';
 
 const OWN_AGENT = 'npx agent-service init writes one of your own';
 
@@ -30,7 +31,7 @@ export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = []
       isBuiltIn ? `built in (${modelLabel}); ${OWN_AGENT}` : `${shortPath(agentFile)} (${modelLabel})`,
     ),
     ...others.map((other) =>
-      line('agent', `${shortPath(other.file)} (${other.modelLabel}) at ${url}/agents/${other.id}`),
+      line('agent', `${shortPath(other.file)} (${other.modelLabel}) at ${url}${agentPathPrefix(other.id)}`),
     ),
     line('data', shownLog(settings)),
     ...(mode === 'web'

@@ -38,7 +38,7 @@ export class AgentChoice {
     const [, inPath, path = '/'] = PATH.exec(request.path) ?? [];
     if (inPath !== undefined) {
       const agent = this.#known(percentDecodedIfValid(inPath));
-      return { ...request, path, agent, prefix: `/agents/${agent}` };
+      return { ...request, path, agent, prefix: agentPathPrefix(agent) };
     }
     const inQuery = request.query.includes('agent=') ? new URLSearchParams(request.query).get('agent') : null;
     return { ...request, agent: inQuery === null ? undefined : this.#known(inQuery) };
@@ -72,6 +72,11 @@ export function noSuchAgent(agentId: string, available: readonly AgentId[]): Ser
     available,
     suggestion: 'GET /api/agents lists them.',
   });
+}
+
+/** What the paths of one of several agents begin with. */
+export function agentPathPrefix(agentId: AgentId): string {
+  return `/agents/${agentId}`;
 }
 
 /** The path without the agent in front. */

@@ -1,6 +1,7 @@
 import { type AgentId, ONLY_AGENT } from '../../core/agent-description.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
+import { agentPathPrefix } from '../agents/agent-choice.ts';
 
 /** The session in which calls wait, and its agent. */
 export interface WaitingSession {
@@ -29,7 +30,7 @@ export function howToAnswer(
 
 /** The id of a shared session has slashes. Where there are several agents, a path without one is of the first. */
 function pathOf({ agentId, sessionId }: WaitingSession): string {
-  const prefix = agentId === ONLY_AGENT ? '' : `/agents/${agentId}`;
+  const prefix = agentId === ONLY_AGENT ? '' : agentPathPrefix(agentId);
   return `${prefix}/api/sessions/${encodeURIComponent(sessionId)}`;
 }
 
