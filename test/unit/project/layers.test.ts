@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { importsOf, projectRoot, sourceImports } from '../../support/project/source-imports.ts';
 
-/** What each room may import: rooms of the project, packages, and `node:` for Node's own modules. */
+/** What each layer may import: layers of the project, packages, and `node:` for Node's own modules. */
 const rules: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['src/core', 'zod'],
   'src/ports': ['src/ports', 'src/core'],
@@ -76,7 +76,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'jose',
   ],
   'src/adapters/uws': ['src/timing', 'node:', 'uWebSockets.js'],
-  // It runs in browsers: only types come from the other rooms, so that no package comes along.
+  // It runs in browsers: only types come from the other layers, so that no package comes along.
   'src/client': ['src/client', 'src/core', 'src/wire'],
   // It runs in browsers too: what it imports of the service is what clients have, and the machines to draw them.
   'src/console': [
@@ -105,7 +105,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   'src/cli': [''],
 };
 
-/** Of which rooms and packages only types may be imported. */
+/** Of which layers and packages only types may be imported. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   // The SDKs would be loaded for nothing: requests are made, and answers read, by hand.
   'src/adapters/openai': ['openai', 'src/config'],
@@ -153,10 +153,10 @@ function unusedBy(layer: string): string[] {
     .map((allowed) => `${layer}: ${allowed}`);
 }
 
-/** The folders that the page of the architecture names in the row of a room. */
-function foldersShownOf(room: string): string[] {
+/** The folders that the page of the architecture names in the row of a layer. */
+function foldersShownOf(layer: string): string[] {
   const page = readFileSync(join(projectRoot, 'docs/architecture.md'), 'utf8');
-  const row = page.split('\n').find((line) => line.startsWith(`| \`${room}\` |`));
+  const row = page.split('\n').find((line) => line.startsWith(`| \`${layer}\` |`));
   const [, , what = ''] = row?.split('|') ?? [];
   return [...what.matchAll(/`([a-z0-9-]+)`/g)].map(([, name = '']) => name);
 }
@@ -250,11 +250,11 @@ describe('the layers', () => {
     expect(foldersShownOf('src/runtime')).toEqual(order);
   });
 
-  it.each(['src/core', 'src/runtime', 'src/gateway'])('are shown with all folders of %s', (room) => {
-    const folders = readdirSync(join(projectRoot, room), { withFileTypes: true })
+  it.each(['src/core', 'src/runtime', 'src/gateway'])('are shown with all folders of %s', (layer) => {
+    const folders = readdirSync(join(projectRoot, layer), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
-    expect(foldersShownOf(room).toSorted()).toEqual(folders.toSorted());
+    expect(foldersShownOf(layer).toSorted()).toEqual(folders.toSorted());
   });
 
   it('leave the thread of the log without any package: a megabyte there is one more of every service', () => {
