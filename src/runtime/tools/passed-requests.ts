@@ -10,6 +10,7 @@ import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
 import { approvalQuestion, decisionOf, refusedCall } from './call-approval.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, peerAnswer } from './peer-answer.ts';
+import { type AskedClient, refusalOfUndeclared } from './undeclared-question.ts';
 
 type Asked = ServiceRequests['mcp-server.request']['request'];
 type Answered = ServiceRequests['tool.answer']['request'];
@@ -23,6 +24,7 @@ export interface PassedRequestsDeps {
 }
 
 interface Running {
+  readonly client: AskedClient;
   readonly abort: AbortController;
   readonly questions: Map<string, PromiseWithResolvers<JsonObject>>;
 }
@@ -38,10 +40,11 @@ export class PassedRequests {
 
   /** Answers as the server does. Rejects only when the service fails, or the client lacks a scope. */
   async pass(asked: Asked, context: RequestContext): Promise<PeerAnswer> {
-    const { serverId, callId } = asked;
+    const { serverId, callId, capabilities = {} } = asked;
     const connection = this.#deps.connectionOf(serverId);
     if (!connection) return refusal(INTERNAL_ERROR, `The tool server ${serverId} is not connected.`);
-    const running: Running = { abort: new AbortController(), questions: new Map() };
+    const client = { capabilities, era: connection.era };
+    const running: Running = { client, abort: new AbortController(), questions: new Map() };
     this.#running.set(callId, running);
     this.#deps.tell(callId, { type: 'tool.begun' });
     try {
@@ -89,8 +92,10 @@ export class PassedRequests {
     };
   }
 
-  #asker(callId: CallId, { abort, questions }: Running): AnswerQuestion {
+  #asker(callId: CallId, { client, abort, questions }: Running): AnswerQuestion {
     return async (question, signal) => {
+      const refused = refusalOfUndeclared(question, client);
+      if (refused) throw refused;
       const questionId = crypto.randomUUID();
       const waiting = Promise.withResolvers<JsonObject>();
       const giveUp = (): void =>

@@ -3,6 +3,7 @@ import type { PeerAnswer } from '../../core/tool-server/passed-request.ts';
 import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
 
 /** Of JSON-RPC. */
+export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 

@@ -134,6 +134,25 @@ describe.each(['legacy', 'modern'] as const)('a tool with an approval rule, for 
   );
 });
 
+describe('a client that declares no answers', () => {
+  verifies(
+    'mcp.gateway-questions',
+    async () => {
+      await using service = await startGateway({ tools: scriptableServer() });
+      await using client = await gatewayClient(service.url, 'modern');
+      await using other = await gatewayClient(service.url, 'modern', FORMS);
+      other.setRequestHandler('elicitation/create', async () => ({ action: 'decline' }));
+      const params = { message: 'Name?', requestedSchema: { type: 'object', properties: {} } };
+      const call = { name: 'ask', arguments: { method: 'elicitation/create', params } };
+      // The server learns the code of JSON-RPC for a method that its client does not know.
+      expect((await client.callTool(call)).content).toEqual([{ type: 'text', text: '-32601' }]);
+      const answered = await other.callTool(call);
+      expect(answered.content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
+    },
+    'the server is refused at once, and others can still be asked',
+  );
+});
+
 /** A call of a tool as it is on the wire, for what the client of the SDK does by itself. */
 async function rawCall(url: string, name: string, params: { name: string } & Record<string, unknown>) {
   const response = await fetch(`${url}/mcp`, {

@@ -5,7 +5,8 @@ import { ANYONE, type RequestContext } from '../../../src/core/request/request-c
 import type { ApprovalPolicy } from '../../../src/core/tool-call/approval-policy.ts';
 import type { ToolCallSignal } from '../../../src/core/tool-call/tool-progress.ts';
 import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
-import type { PassedRequest, PassedRequestOptions } from '../../../src/ports/tool-server.ts';
+import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
+import type { PassedRequest, PassedRequestOptions, ServerEra } from '../../../src/ports/tool-server.ts';
 import { PassedRequests } from '../../../src/runtime/tools/passed-requests.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
 
@@ -18,11 +19,13 @@ const CALL = {
   callId: 'c1',
 } as const;
 const ELICITATION = { elicitation: { form: {} } };
+const ROOTS = { roots: {} };
 
-function passing(serve: Serve, policy: ApprovalPolicy = 'auto') {
+function passing(serve: Serve, policy: ApprovalPolicy = 'auto', era: ServerEra = 'sessions') {
   const signals: ToolCallSignal[] = [];
   const waiting: ((signal: ToolCallSignal) => void)[] = [];
   const connection = connectionDouble({
+    era,
     listTools: async () => [],
     callTool: async () => ({ status: 'failed', reason: 'not passed on' }),
     close: async () => undefined,
@@ -90,7 +93,7 @@ describe('a request that is passed on', () => {
       roots: await onQuestion?.(question, signal),
     }));
     const heard = asked();
-    const answer = requests.pass(CALL, ANYONE);
+    const answer = requests.pass({ ...CALL, capabilities: ROOTS }, ANYONE);
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     expect(signal.question).toEqual(question);
@@ -105,7 +108,7 @@ describe('a request that is passed on', () => {
       ...(await onQuestion?.({ method: 'roots/list', params: {} }, signal)),
     }));
     const heard = asked();
-    const answer = requests.pass(CALL, ANYONE);
+    const answer = requests.pass({ ...CALL, capabilities: ROOTS }, ANYONE);
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     const error = { code: -1, message: 'no' };
@@ -130,6 +133,61 @@ describe('a request that is passed on', () => {
     requests.cancel('c1');
     expect(await late).toEqual(cancelled);
     expect(requests.cancel('c1')).toBe(false);
+  });
+});
+
+const question = (method: ServerQuestion['method'], params: JsonObject = {}): ServerQuestion => ({
+  method,
+  params,
+});
+const LINK = question('elicitation/create', { mode: 'url', message: 'Sign in', url: 'https://a.example' });
+const WITH_TOOLS = question('sampling/createMessage', { messages: [], tools: [{ name: 'x' }] });
+
+describe('a client that has not declared that it can answer a question', () => {
+  const refusedAs = (code: number) => ({ code, data: { requiredCapabilities: expect.anything() } });
+  const asks = (asked: ServerQuestion, era: ServerEra = 'sessions') =>
+    passing(
+      async (_, { onQuestion, signal = AbortSignal.abort() }) => ({ ...(await onQuestion?.(asked, signal)) }),
+      'auto',
+      era,
+    );
+
+  test.each([
+    [question('elicitation/create'), {}, -32601],
+    [question('elicitation/create'), { elicitation: { url: {} } }, -32602],
+    [LINK, {}, -32601],
+    [LINK, { elicitation: {} }, -32602],
+    [question('sampling/createMessage'), ELICITATION, -32601],
+    [WITH_TOOLS, { sampling: {} }, -32602],
+    [question('roots/list'), { roots: null }, -32602],
+    [question('roots/list'), undefined, -32601],
+  ])('is not asked %j if it declares %j', async (asked, capabilities, code) => {
+    const { requests, signals } = asks(asked);
+    const answer = await requests.pass({ ...CALL, ...(capabilities && { capabilities }) }, ANYONE);
+    expect(answer).toMatchObject({ error: refusedAs(code) });
+    expect(signals).toEqual([{ type: 'tool.begun' }]);
+  });
+
+  test('is not asked what a server without sessions needs', async () => {
+    const { requests, signals } = asks(LINK, 'stateless');
+    expect(await requests.pass({ ...CALL, capabilities: { elicitation: {} } }, ANYONE)).toMatchObject({
+      error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } },
+    });
+    expect(signals).toEqual([{ type: 'tool.begun' }]);
+  });
+
+  test.each([
+    [question('elicitation/create'), { elicitation: {} }],
+    [LINK, { elicitation: { url: {} } }],
+    [question('sampling/createMessage', { tools: [] }), { sampling: {} }],
+    [WITH_TOOLS, { sampling: { tools: {} } }],
+  ])('is one that can be asked %j if it declares %j', async (asked, capabilities) => {
+    const { requests, asked: hear } = asks(asked);
+    const heard = hear();
+    const answer = requests.pass({ ...CALL, capabilities }, ANYONE);
+    expect(await heard).toMatchObject({ type: 'tool.asked', question: asked });
+    requests.cancel('c1');
+    expect(await answer).toMatchObject({ error: { message: 'the request was cancelled' } });
   });
 });
 

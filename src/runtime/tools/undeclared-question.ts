@@ -1,0 +1,36 @@
+import { missingCapability } from '../../core/tool-server/missing-capability.ts';
+import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
+import type { ServerEra } from '../../ports/tool-server.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from './peer-answer.ts';
+
+/** Of MCP from 2026-07-28 on. */
+const MISSING_CAPABILITY = -32021;
+
+/** Who would be asked, and the era of the server that asks. */
+export interface AskedClient {
+  /** MCP's `ClientCapabilities`. */
+  readonly capabilities: JsonObject;
+  readonly era: ServerEra;
+}
+
+/**
+ * What the server is answered if the client has not declared that it can answer the question. Such a client would ignore
+ * the question, and the call would wait for nothing. Null for a client that can be asked.
+ */
+export function refusalOfUndeclared(
+  question: ServerQuestion,
+  { capabilities, era }: AskedClient,
+): ServerPeerError | null {
+  const requiredCapabilities = missingCapability(question, capabilities);
+  if (!requiredCapabilities) return null;
+  if (era === 'stateless') {
+    const message = 'Missing required client capability';
+    return new ServerPeerError(MISSING_CAPABILITY, message, { requiredCapabilities });
+  }
+  // With sessions, a mode that is missing is a wrong parameter of a known method.
+  const isKnown = Object.keys(requiredCapabilities).some((name) => capabilities[name] !== undefined);
+  const code = isKnown ? INVALID_PARAMS : METHOD_NOT_FOUND;
+  const message = 'The client has not declared that it can answer this';
+  return new ServerPeerError(code, message, { requiredCapabilities });
+}
