@@ -6,6 +6,7 @@ import type { Bus } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { LOG_LEVELS, type McpObject } from '../mcp-object.ts';
+import { carriedCapabilities } from './carried-capabilities.ts';
 import type { HeldCall } from './held-calls.ts';
 
 export type Asked = Extract<ToolCallSignal, { readonly type: 'tool.asked' }>;
@@ -46,7 +47,7 @@ export class PassedCall implements HeldCall {
         {
           ...request,
           callId: this.#callId,
-          capabilities: call.clientCapabilities,
+          capabilities: carriedCapabilities(call.clientCapabilities),
           passesInput: call.era === 'modern',
         },
         call.context,
