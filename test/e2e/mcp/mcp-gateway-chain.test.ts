@@ -31,4 +31,31 @@ describe('services in a chain', () => {
     },
     'a client that knows tasks gets the result itself, although the tool server knows them, too',
   );
+
+  verifies(
+    'mcp.gateway-questions',
+    async () => {
+      await using chained = await chain();
+      chained.client.setRequestHandler('elicitation/create', async () => ({ action: 'decline' }));
+      const params = { message: 'Name?', requestedSchema: { type: 'object', properties: {} } };
+      const ask = { name: 'ask', arguments: { method: 'elicitation/create', params } };
+      const { content } = await chained.client.callTool(ask);
+      expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
+    },
+    'the answer to a question reaches the call that the inner service holds',
+  );
+
+  verifies(
+    'mcp.gateway-approval',
+    async () => {
+      await using chained = await chain(`approval: {rules: [{server: tools, tool: echo, policy: ask}]}`);
+      chained.client.setRequestHandler('elicitation/create', async () => ({
+        action: 'accept',
+        content: { approve: true },
+      }));
+      const { content } = await chained.client.callTool({ name: 'echo', arguments: { message: 'hi' } });
+      expect(content).toEqual([{ type: 'text', text: 'hi' }]);
+    },
+    'an approval reaches the service whose rules ask for it',
+  );
 });

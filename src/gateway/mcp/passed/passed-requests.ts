@@ -6,6 +6,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import { isMcpObject, type McpObject } from '../mcp-object.ts';
 import { HeldCalls } from './held-calls.ts';
 import { type Asked, PassedCall, type PassedCallDeps } from './passed-call.ts';
+import { unmarkedState, withMarkedState } from './passed-state.ts';
 
 /** A request for one tool server, with the names by which the server knows its own. */
 export interface RequestTo {
@@ -37,7 +38,7 @@ export class PassedRequests {
       ...params,
       ...metaFor(call),
       ...(responses && { inputResponses: responses }),
-      ...(state !== undefined && { requestState: state }),
+      ...(state !== undefined && { requestState: unmarkedState(state) }),
     };
     return new PassedCall(this.#deps, { ...request, params: passed }, call);
   }
@@ -107,7 +108,7 @@ function peerErrorOf(error: unknown): PeerError {
 }
 
 function resultOf(answer: PeerAnswer): McpObject {
-  if ('result' in answer) return answer.result;
+  if ('result' in answer) return withMarkedState(answer.result);
   throw errorOf(answer.error);
 }
 

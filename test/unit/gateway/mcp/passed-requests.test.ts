@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import type { PeerAnswer } from '../../../../src/core/tool-server/passed-request.ts';
 import type { McpCall } from '../../../../src/gateway/mcp/mcp-call.ts';
@@ -51,4 +51,48 @@ it('a call ends when its server answers, although its client has not said what t
   answered.resolve({ result: { content: [] } });
   expect(await passing).toEqual({ content: [] });
   expect([progress, over?.aborted]).toEqual([[{ progress: 1 }], true]);
+});
+
+describe('the state that a server without sessions gives its client', () => {
+  function passing() {
+    const sent: unknown[] = [];
+    const bus = new LocalBus((error) => expect.unreachable(String(error)));
+    bus.handle('mcp-server.request', async ({ params }) => {
+      sent.push(params.requestState);
+      return {
+        result: { resultType: 'input_required', requestState: 'held-call:of-another-service', kept: 1 },
+      };
+    });
+    const requests = new PassedRequests({ bus, log: recordingLog() });
+    const pass = (state?: string) =>
+      requests.pass(
+        { serverId: 's', method: 'tools/call', params: { name: 'x' } },
+        {
+          ...{ era: 'modern', context: ANYONE, signal: new AbortController().signal, meta: {} },
+          ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined, progress: () => undefined },
+          ...(state !== undefined && { input: { responses: {}, state } }),
+        },
+      );
+    return { sent, pass };
+  }
+
+  it('reaches the server again as it was', async () => {
+    const { sent, pass } = passing();
+    const { requestState, ...rest } = await pass();
+    expect(rest).toEqual({ resultType: 'input_required', kept: 1 });
+    await pass(String(requestState));
+    expect(sent).toEqual([undefined, 'held-call:of-another-service']);
+  });
+
+  it('reaches it also if a release before the prefix gave it to the client', async () => {
+    const { sent, pass } = passing();
+    await pass('of the server');
+    expect(sent).toEqual(['of the server']);
+  });
+
+  it('is none of this service, whose own are not passed on', async () => {
+    const { sent, pass } = passing();
+    await expect(pass('held-call:unknown')).rejects.toMatchObject({ code: -32602 });
+    expect(sent).toEqual([]);
+  });
 });
