@@ -17,10 +17,11 @@ export async function serveStdio(
 ): Promise<{ gone: Promise<void> }> {
   const { bus, authorizations } = agent;
   authorizations?.returnTo(null);
-  const [sdk, { mcpServer }, { servedSurface }] = await Promise.all([
+  const [sdk, { mcpServer }, { servedSurface }, { watchListening }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('../gateway/mcp/mcp-server.ts'),
     import('../gateway/mcp/served-surface.ts'),
+    import('../gateway/mcp/stateless/watched-listening.ts'),
   ]);
   const maxBufferSize = maxRequestBytes === false ? Number.MAX_SAFE_INTEGER : encodedBytes(maxRequestBytes);
   const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
@@ -47,5 +48,6 @@ export async function serveStdio(
       ),
     { transport, onerror: (err) => log.debug({ err }, 'an MCP message could not be handled') },
   );
+  watchListening(transport, { surface, context: ANYONE, log });
   return { gone };
 }

@@ -12,26 +12,20 @@ import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { authInfoOf } from '../mcp-asker.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
-import type { McpSurface } from '../mcp-surface.ts';
 import { streamedIfLate } from './late-answer.ts';
 import { cancelledByLeaving } from './leaving.ts';
+import { LISTEN, listenedResources, watchResources } from './listened-resources.ts';
 import { changeBus } from './surface-changes.ts';
 
 /** Subscriptions that are open at the same time. */
 const MAX_SUBSCRIPTIONS = 1_000;
 /** The same for one principal, where clients are authenticated. */
 const MAX_OF_PRINCIPAL = 100;
-/** Of one subscription. */
-const MAX_RESOURCES = 100;
 
-const LISTEN = 'subscriptions/listen';
 const Method = z.object({ method: z.string() });
 const Turn = z.object({
   method: z.literal('tools/call'),
   params: z.object({ name: z.literal(CHAT_TOOL_NAME) }),
-});
-const Listening = z.object({
-  params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
 });
 
 /** The requests of clients from 2026-07-28 on. Each says all that it needs, so any node answers it. */
@@ -71,7 +65,7 @@ export class StatelessMcp implements Disposable {
 
   #answer({ sdk, serverFor, surface }: LoadedMcp, { request, body, method }: Asked): Promise<Response> {
     const { context } = request;
-    if (method === LISTEN) watchResources(surface, body.json, context, this.#log);
+    if (method === LISTEN) watchResources(listenedResources(body.json), { surface, context, log: this.#log });
     const server = serverFor({ era: 'modern', context, isLasting: false });
     const cancel = (): void => {
       server.close().catch((err: unknown) => this.#log.debug({ err }, 'a call could not be cancelled'));
@@ -118,29 +112,10 @@ function isTurn(body: unknown): boolean {
   return Turn.safeParse(body).success;
 }
 
-/** Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later. */
-function watchResources(surface: McpSurface, body: unknown, context: RequestContext, log: Logger): void {
-  const uris = Listening.safeParse(body).data?.params.notifications.resourceSubscriptions ?? [];
-  if (uris.length > MAX_RESOURCES) throw tooManyResources(uris.length);
-  for (const uri of uris) {
-    surface.subscribe?.({ uri }, { context }).catch((err: unknown) => {
-      log.debug({ uri, err }, 'a resource of a tool server cannot be watched');
-    });
-  }
-}
-
 interface Asked {
   readonly request: ServedRequest;
   readonly body: McpBody;
   readonly method: string | undefined;
-}
-
-function tooManyResources(count: number): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'A subscription names too many resources.', {
-    field: 'params.notifications.resourceSubscriptions',
-    issue: `it has ${count}, and may have ${MAX_RESOURCES}`,
-    suggestion: 'Open several subscriptions.',
-  });
 }
 
 function tooManyOfPrincipal(): ServiceError {
