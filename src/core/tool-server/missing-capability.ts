@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { knowsAddresses, knowsForms } from './elicitation.ts';
-import type { JsonObject } from './server-peer.ts';
 import type { ServerQuestion } from './server-question.ts';
 
 /**
@@ -12,7 +12,7 @@ export function missingCapability(
 ): JsonObject | null {
   switch (method) {
     case 'roots/list':
-      return isObject(declared.roots) ? null : { roots: {} };
+      return isJsonObject(declared.roots) ? null : { roots: {} };
     case 'sampling/createMessage':
       return missingForSampling(params, declared.sampling);
     case 'elicitation/create':
@@ -26,10 +26,7 @@ export function missingCapability(
 /** Since 2025-11-25, a client that has not declared tools for its model must refuse them. */
 function missingForSampling(params: JsonObject, sampling: unknown): JsonObject | null {
   const hasTools = Array.isArray(params.tools) && params.tools.length > 0;
-  if (hasTools) return isObject(sampling) && isObject(sampling.tools) ? null : { sampling: { tools: {} } };
-  return isObject(sampling) ? null : { sampling: {} };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null;
+  if (hasTools)
+    return isJsonObject(sampling) && isJsonObject(sampling.tools) ? null : { sampling: { tools: {} } };
+  return isJsonObject(sampling) ? null : { sampling: {} };
 }
