@@ -23,7 +23,7 @@ export function parseAgentFile(text: string, path: string, environment: Environm
   return {
     path,
     agentVersion: agentVersionOf(text),
-    ...parseConfigFile({ schema: AgentConfig, environment }, text, path),
+    ...parseConfigFile({ schema: AgentConfig, content: 'a map with the key llm', environment }, text, path),
   };
 }
 

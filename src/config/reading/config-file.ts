@@ -11,6 +11,8 @@ import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
 export interface FileKind<S extends z.ZodType> {
   readonly schema: S;
+  /** What the file holds, such as `a map with the key llm`, for the error that it holds no map. */
+  readonly content: string;
   readonly environment: Environment;
 }
 
@@ -31,11 +33,11 @@ export function readConfigFile<S extends z.ZodType>(
 
 /** Throws one `AgentFileError` with all problems of the text. @param path the name of the file in errors. */
 export function parseConfigFile<S extends z.ZodType>(
-  { schema, environment }: FileKind<S>,
+  { schema, content, environment }: FileKind<S>,
   text: string,
   path: string,
 ): ConfigFile<S> {
-  const source = parseYamlSource(text, path);
+  const source = parseYamlSource(text, path, content);
   const expansion = expandVariables(source.raw, environment);
   const data = readScalars(schema, expansion, source);
   const result = schema.safeParse(data);

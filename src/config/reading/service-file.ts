@@ -5,10 +5,9 @@ import type { Environment } from './expand.ts';
 
 /** Reads a service file. Throws one `AgentFileError` with all problems of the file. */
 export function loadServiceFile(path: string, environment: Environment): ServiceConfig {
-  const { config } = readConfigFile(
-    { schema: ServiceConfig, what: 'a YAML service file', environment },
-    path,
-  );
+  const what = 'a YAML service file';
+  const content = 'a map with keys such as auth or agents';
+  const { config } = readConfigFile({ schema: ServiceConfig, what, content, environment }, path);
   const { agent, agents } = config;
   const fromHere = (file: string): string => resolve(dirname(path), file);
   return {

@@ -36,8 +36,12 @@ const dialect = {
 /** YAML is not indented by tabs, but JSON that is pasted into it often is. */
 const TABS_BEFORE_JSON = /^\t+(?=["{}[\]])/gm;
 
-/** Reads one YAML 1.2 document, which must be a map. Refuses duplicate keys and custom tags. */
-export function parseYamlSource(written: string, path: string): YamlSource {
+/**
+ * Reads one YAML 1.2 document, which must be a map. Refuses duplicate keys and custom tags.
+ *
+ * @param expected the map that such a file holds, for the error that there is none.
+ */
+export function parseYamlSource(written: string, path: string, expected: string): YamlSource {
   const text = written.replaceAll(TABS_BEFORE_JSON, (tabs) => ' '.repeat(tabs.length));
   const lines = new LineCounter();
   const lineAt = (offset: number) => lines.linePos(offset).line;
@@ -50,8 +54,10 @@ export function parseYamlSource(written: string, path: string): YamlSource {
   const lost = lostKeyAt(document);
   if (lost !== null) throw new AgentFileError(path, [{ line: lineAt(lost), text: LOST_KEY }]);
   findPastedServers(document);
+  const astray = strayAlias(document);
+  if (astray) throw new AgentFileError(path, [{ line: lineAt(astray.offset), text: astray.text }]);
   const raw = toData(document, path);
-  if (!isJsonObject(raw)) throw new AgentFileError(path, [notAMap(raw)]);
+  if (!isJsonObject(raw)) throw new AgentFileError(path, [notAMap(raw, expected)]);
   return {
     raw,
     lineOf: (at) => lineAt(nodeAt(document, at).offset),
@@ -97,33 +103,39 @@ function describeError(error: YAMLError, text: string): string {
   }
 }
 
-function toData(document: Document, path: string): unknown {
-  try {
-    const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    if (!containsItself(document)) return data;
-  } catch (error) {
-    // Thrown for an alias without anchor and for too many aliases; its message says which.
-    if (error instanceof ReferenceError) throw new AgentFileError(path, [{ text: error.message }], error);
-    throw error;
-  }
-  throw new AgentFileError(path, [{ text: 'an alias refers to a value that contains it' }]);
+interface StrayAlias {
+  readonly offset: number;
+  readonly text: string;
 }
 
-function containsItself(document: Document): boolean {
-  let found = false;
+/** The first alias that has no value: there is no such anchor, or the value would contain itself. */
+function strayAlias(document: Document): StrayAlias | undefined {
+  let found: StrayAlias | undefined;
   visit(document, {
     Alias: (_key, alias, ancestors) => {
       const target = alias.resolve(document);
-      found ||= ancestors.some((ancestor) => ancestor === target);
+      const offset = alias.range?.[0] ?? 0;
+      const name = redactText(alias.source);
+      if (!target)
+        found ??= { offset, text: `the alias *${name} has no anchor; expected &${name} before it` };
+      else if (ancestors.includes(target))
+        found ??= { offset, text: 'an alias refers to a value that contains it' };
     },
   });
   return found;
 }
 
-function notAMap(raw: unknown): AgentFileProblem {
-  if (raw === null) return { text: 'the file is empty; expected a map with the key llm' };
-  return {
-    line: 1,
-    text: `${Array.isArray(raw) ? 'a list' : 'a single value'}; expected a map with the key llm`,
-  };
+function toData(document: Document, path: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    // Thrown for too many aliases.
+    if (error instanceof ReferenceError) throw new AgentFileError(path, [{ text: error.message }], error);
+    throw error;
+  }
+}
+
+function notAMap(raw: unknown, expected: string): AgentFileProblem {
+  if (raw === null) return { text: `the file is empty; expected ${expected}` };
+  return { line: 1, text: `${Array.isArray(raw) ? 'a list' : 'a single value'}; expected ${expected}` };
 }

@@ -363,12 +363,12 @@ describe('a file that is no agent file', () => {
     [
       'one with an unknown alias',
       `${llm}\nsystemPrompt: *no`,
-      'agent.yml: Unresolved alias (the anchor must be set before the alias): no',
+      'agent.yml:2: the alias *no has no anchor; expected &no before it',
     ],
     [
       'one that contains itself',
       `${llm}\nmcpServers: &all { a: *all }`,
-      'agent.yml: an alias refers to a value that contains it',
+      'agent.yml:2: an alias refers to a value that contains it',
     ],
   ])('is refused when it is %s', (_case, text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);
