@@ -56,9 +56,8 @@ function explainUnknownKey(key: string, path: Path, { schema, data }: Validated)
   const present = valueAt(data, path);
   const free = known.filter((candidate) => !isJsonObject(present) || !Object.hasOwn(present, candidate));
   const meant = closest(key, free);
-  return meant === undefined
-    ? `unknown key; expected one of ${known.join(', ')}`
-    : `unknown key; did you mean "${meant}"?`;
+  if (meant !== undefined) return `unknown key; did you mean "${meant}"?`;
+  return known.length === 0 ? 'unknown key' : `unknown key; expected one of ${known.join(', ')}`;
 }
 
 function describeFound(path: Path, { data, writtenAt }: Validated): string {

@@ -19,7 +19,7 @@ function step(schema: unknown, segment: string | number): unknown {
   return undefined;
 }
 
-/** Unwraps optional and default schemas, and picks the option of a union that the data's discriminator names. */
+/** Unwraps optional and default schemas, and picks the option of a union that the data is meant for. */
 function resolve(schema: unknown, data: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return resolve(schema.unwrap(), data);
@@ -30,10 +30,20 @@ function resolve(schema: unknown, data: unknown): unknown {
       ? resolve(schema.out, z.safeParse(schema.in, data).data ?? data)
       : resolve(schema.in, data);
   }
-  if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
+  if (schema instanceof z.ZodDiscriminatedUnion) return discriminated(schema, data);
+  return schema instanceof z.ZodUnion && isMap(data) ? onlyMap(schema) : schema;
+}
+
+function discriminated(schema: z.ZodDiscriminatedUnion, data: unknown): unknown {
   const { discriminator } = schema.def;
   const named = isJsonObject(data) ? data[discriminator] : undefined;
   return schema.options.find(
     (option) => option instanceof z.ZodObject && z.safeParse(option.shape[discriminator], named).success,
   );
+}
+
+/** A union often has a short form beside its map. Among several maps, none can be picked. */
+function onlyMap({ options }: z.ZodUnion): unknown {
+  const maps = options.filter((option) => option instanceof z.ZodObject);
+  return maps.length === 1 ? maps[0] : undefined;
 }

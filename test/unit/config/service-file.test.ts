@@ -49,3 +49,31 @@ describe('a file that is no service file', () => {
     expect(await problemsOf(text)).toEqual([problem]);
   });
 });
+
+describe('the list of agents of a service file', () => {
+  it('names the keys of an entry when it has an unknown one', async () => {
+    expect(await problemsOf('agents: [{id: y, path: ../changed.yml}]\n')).toEqual([
+      'service.yml:1: agents[0].file: missing; expected a string',
+      'service.yml:1: agents[0].path: unknown key; expected one of id, file',
+    ]);
+    expect(await problemsOf('agents: [{file: a.yml, ID: b}]\n')).toEqual([
+      'service.yml:1: agents[0].ID: unknown key; did you mean "id"?',
+    ]);
+  });
+
+  it('blames only the entry whose id is none', async () => {
+    expect(await problemsOf('agents: [{id: "a b", file: ../changed.yml}, one.yml, two.yml]\n')).toEqual([
+      expect.stringMatching(/^service\.yml:1: agents\[0\]\.id: found "a b"; expected /),
+    ]);
+    expect(await problemsOf('agents:\n  - {file: 3}\n  - one.yml\n')).toEqual([
+      'service.yml:2: agents[0].file: found 3; expected a string (put it in quotes)',
+    ]);
+  });
+
+  it('has an id for each agent that is its own', async () => {
+    expect(await problemsOf('agents:\n  - a b.yml\n  - one.yml\n  - {id: one, file: x.yml}\n')).toEqual([
+      expect.stringContaining('service.yml:2: agents[0]: needs an id, because the name of its file is none'),
+      expect.stringContaining('service.yml:4: agents[2]: has the id one of another agent'),
+    ]);
+  });
+});
