@@ -20,10 +20,19 @@ const formatNames: Readonly<Record<string, string>> = {
   cidrv6: 'an IPv6 range such as fc00::/7',
 };
 
+const MUST_BE = 'must be ';
+
+/** A sentence about the place of an issue: what the schema expects there, or what to do. */
+export function describeRule(issue: Issue): string {
+  const { code, message } = issue;
+  if (code !== 'custom' || message.startsWith(MUST_BE)) return `expected ${describeExpected(issue)}`;
+  return redactText(message.startsWith('must ') ? `it ${message}` : message);
+}
+
 /** Describes in words what the schema expects at the place of an issue. */
 export function describeExpected(issue: Issue): string {
   // Messages written in our schemas begin with "must be".
-  if (issue.message.startsWith('must be ')) return issue.message.slice('must be '.length);
+  if (issue.message.startsWith(MUST_BE)) return redactText(issue.message.slice(MUST_BE.length));
   switch (issue.code) {
     case 'invalid_type':
       return typeNames[issue.expected] ?? issue.expected;

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { isJsonObject } from '../../core/json-object.ts';
 import { shorten } from '../../core/shorten.ts';
-import { isSecretName, redactArg } from '../export/redact.ts';
+import { redactArg } from '../export/redact.ts';
 import { closest } from './closest.ts';
-import { describeExpected, type Issue } from './describe-expected.ts';
+import { describeRule, type Issue } from './describe-expected.ts';
 import { type Path, toPath, valueAt } from './path.ts';
 import { knownKeys } from './schema-keys.ts';
+import { mayHoldSecret } from './secret-place.ts';
 
 /** The validated data and its schema, to look up values and keys. */
 export interface Validated {
@@ -44,7 +45,7 @@ export function explainIssue(issue: Issue, validated: Validated): Explanation[] 
       break;
   }
   const found = describeFound(path, validated);
-  return [{ path, text: `${found}; expected ${describeExpected(issue)}${hint(issue, path, validated)}` }];
+  return [{ path, text: `${found}; ${describeRule(issue)}${hint(issue, path, validated)}` }];
 }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the text names the references
@@ -68,17 +69,10 @@ function describeFound(path: Path, { data, writtenAt }: Validated): string {
   if (typeof value === 'object') return 'found a map';
   if (value === '') return 'found an empty string';
   const written = writtenAt(path);
-  if (holdsSecret(path)) return `found a ${typeof value}`;
+  if (mayHoldSecret(path)) return `found a ${typeof value}`;
   // The value of a variable may be a secret at any path.
   if (written !== undefined) return `found a ${typeof value} from ${quote(written)}`;
   return `found ${typeof value === 'string' ? quote(value) : value}`;
-}
-
-function holdsSecret(path: Path): boolean {
-  return path.some(
-    (segment) =>
-      typeof segment === 'string' && (['args', 'env', 'headers'].includes(segment) || isSecretName(segment)),
-  );
 }
 
 function quote(text: string): string {

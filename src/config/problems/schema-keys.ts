@@ -31,7 +31,7 @@ function resolve(schema: unknown, data: unknown): unknown {
       : resolve(schema.in, data);
   }
   if (schema instanceof z.ZodDiscriminatedUnion) return discriminated(schema, data);
-  return schema instanceof z.ZodUnion && isMap(data) ? onlyMap(schema) : schema;
+  return schema instanceof z.ZodUnion && isJsonObject(data) ? onlyMap(schema) : schema;
 }
 
 function discriminated(schema: z.ZodDiscriminatedUnion, data: unknown): unknown {

@@ -50,7 +50,7 @@ export type OAuthConfig = z.infer<typeof OAuthConfig>;
 
 function checkGrant(oauth: OAuthConfig, context: z.RefinementCtx): void {
   const report = (key: keyof OAuthConfig, message: string): void =>
-    context.addIssue({ code: 'custom', path: [key], message, input: oauth[key] });
+    context.addIssue({ code: 'custom', path: [key], message, params: { isWhole: true }, input: oauth[key] });
   if (oauth.clientId === undefined)
     for (const key of ['clientSecret', 'privateKey'] as const)
       if (oauth[key] !== undefined) report(key, 'needs the clientId that it belongs to');

@@ -199,6 +199,27 @@ server:
     ]);
   });
 
+  it('say only what to do about a field that the interface does not have', () => {
+    expect(problemsOf('llm:\n  provider: openai\n  model: m\n  apiKey: k\n  stop: [a]\n')).toEqual([
+      'agent.yml:5: llm.stop: found a list; the API in use (llm.api: responses) has no such field; remove it, or set llm.api: chat',
+    ]);
+  });
+
+  it('say what the login of a tool server lacks', () => {
+    const text = `${llm}
+mcpServers:
+  a: {type: http, baseUrl: https://a.example/mcp, oauth: {grant: client-credentials}}
+  b: {type: http, baseUrl: https://b.example/mcp, oauth: {clientSecret: hunter2}}
+  c: {type: http, baseUrl: https://c.example/mcp, oauth: {clientMetadataUrl: https://c.example}}
+`;
+    expect(problemsOf(text)).toEqual([
+      'agent.yml:3: mcpServers.a.oauth.clientId: is missing: the grant client-credentials needs the id of a registered client',
+      'agent.yml:3: mcpServers.a.oauth.clientSecret: is missing: the grant client-credentials needs clientSecret or privateKey',
+      'agent.yml:4: mcpServers.b.oauth.clientSecret: needs the clientId that it belongs to',
+      'agent.yml:5: mcpServers.c.oauth.clientMetadataUrl: found "https://c.example"; it must have a path: the document has an address of its own',
+    ]);
+  });
+
   it('tell to quote a number or a boolean that should be a string', () => {
     expect(problemsOf(`version: 1.0\n${llm}\n`)).toEqual([
       'agent.yml:1: version: found 1; expected "1.0", the only version of the agent file that this release reads (put it in quotes)',

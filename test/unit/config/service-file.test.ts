@@ -77,3 +77,53 @@ describe('the list of agents of a service file', () => {
     ]);
   });
 });
+
+describe('the authentication of a service file', () => {
+  const withIssuer = (fields: string) => `auth:\n  jwt:\n    - {${fields}}\n`;
+  const issuer = 'name: corp, issuer: https://id.example.com, audience: a';
+
+  it('shows the numbers and names that were found', async () => {
+    expect(await problemsOf('auth: {apiKeys: true, auditDays: 0, public: [doc]}\n')).toEqual([
+      'service.yml:1: auth.public[0]: found "doc"; expected "docs" or "metrics"; did you mean "docs"?',
+      'service.yml:1: auth.auditDays: found 0; expected a number of at least 1',
+    ]);
+    const text = withIssuer(`${issuer.replace('corp', 'Corp')}, clockSkewSeconds: 301, algorithms: [HS256]`);
+    expect(await problemsOf(text)).toEqual([
+      expect.stringMatching(/auth\.jwt\[0\]\.name: found "Corp"; expected 1 to 20 /),
+      expect.stringMatching(/auth\.jwt\[0\]\.algorithms\[0\]: found "HS256"; expected one of /),
+      'service.yml:3: auth.jwt[0].clockSkewSeconds: found 301; expected a number of at most 300',
+    ]);
+  });
+
+  it.each([
+    'auth: hunter2\n',
+    'auth: {apiKeys: hunter2}\n',
+    'auth: {apiKeys: [hunter2]}\n',
+    'auth: {jwt: hunter2}\n',
+    'auth: {jwt: [hunter2]}\n',
+    withIssuer(issuer.replace('https://', 'https://me:hunter2@')),
+    withIssuer(`${issuer}, jwksUri: "http://id.example.com/keys?token=hunter2"`),
+    withIssuer(`${issuer}, clientSecret: hunter2`),
+    withIssuer(issuer.replace('id.', 'me:hunter2@id.')).concat(
+      '  console: {issuer: "https://other.example.com", clientId: a}\n',
+    ),
+    withIssuer(issuer).concat(
+      '  console: {issuer: "https://id.example.com", clientId: a, parameters: {client_secret: hunter2, code: hunter2}}\n',
+    ),
+  ])('shows nothing that may be a secret: %j', async (text) => {
+    const problems = await problemsOf(text);
+    expect(problems).not.toEqual([]);
+    expect(problems.join('\n')).not.toContain('hunter2');
+  });
+
+  it('says what to do without an empty expectation before it', async () => {
+    const text =
+      'auth: {apiKeys: true, console: {issuer: https://id.example.com, clientId: a, scope: email}}\n';
+    expect(await problemsOf(text)).toEqual([
+      'service.yml:1: auth.console.scope: found "email"; it must contain openid',
+      expect.stringMatching(
+        /^service\.yml:1: auth\.console\.issuer: found "https:\/\/id\.example\.com"; it must also be an issuer of auth\.jwt, /,
+      ),
+    ]);
+  });
+});
