@@ -1,5 +1,6 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
-import { type Environment, providerEndpoint } from '../../model-http/provider/provider-endpoint.ts';
+import { providerEndpoint } from '../../model-http/provider/provider-endpoint.ts';
+import type { Environment } from '../../model-http/provider/provider-key.ts';
 import { type ModelInterface, providerModel } from '../../model-http/provider/provider-model.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
 import type { Logger } from '../../ports/logger.ts';

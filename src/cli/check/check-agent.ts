@@ -1,5 +1,5 @@
 import { realModel } from '../../app/adapters/real-model.ts';
-import { loadAgentFile } from '../../config/reading/agent-file.ts';
+import { readAgent } from '../../app/agents/read-agent.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import { originOf } from '../../model-http/failures/model-failure.ts';
@@ -29,7 +29,7 @@ const SYSTEM_PROMPT = 'This is a test of the connection. Do what the user says, 
 /** Tests the model of an agent file and prints what it can do. @returns the exit code. */
 export async function checkAgent(options: CheckOptions, context: CheckContext): Promise<number> {
   const { agentFile, json } = options;
-  const { config } = loadAgentFile(agentFile, context.environment);
+  const { config } = readAgent(agentFile, context.environment);
   const { provider, model } = config.llm;
   if (provider !== 'scripted') return checkModel(options, config, context);
   const agent = { agentFile, provider, model };

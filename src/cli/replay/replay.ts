@@ -1,7 +1,7 @@
 import { sealedBox } from '../../adapters/secret-key/sealed-box.ts';
 import { secretKeys } from '../../app/adapters/secret-keys.ts';
+import { readAgent } from '../../app/agents/read-agent.ts';
 import { createJsonLogger } from '../../app/logger.ts';
-import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
@@ -31,7 +31,7 @@ interface Recording {
 /** Replays a session and prints how it went. Exit code 1 when anything differs. */
 export async function replay({ recording, agentFile, json }: ReplayCommand): Promise<void> {
   const log = createJsonLogger('error');
-  const config = agentFile === undefined ? undefined : loadAgentFile(agentFile, process.env).config;
+  const config = agentFile === undefined ? undefined : readAgent(agentFile, process.env).config;
   const { sessionId, events, atRunTime } = await readRecording(recording, config !== undefined, log);
   const onTurn = (turn: ReplayedTurn): void => {
     if (!json) process.stdout.write(describeTurn(turn));

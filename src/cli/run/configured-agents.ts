@@ -1,6 +1,6 @@
 import type { HostedFile, HostOptions } from '../../app/agents/hosted-agents.ts';
+import { readAgent } from '../../app/agents/read-agent.ts';
 import { type Given, SettingsError } from '../../config/given.ts';
-import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import type { ListedAgent, ServiceConfig } from '../../config/schema/service-config.ts';
@@ -46,7 +46,7 @@ function agentsOf(
   const [first, ...others] = service.agents ?? [];
   if (!first) {
     const file = agentFile?.value ?? service.agent ?? agentFileOf(environment);
-    return [{ id: ONLY_AGENT, file, loaded: loadAgentFile(file, environment) }];
+    return [{ id: ONLY_AGENT, file, loaded: readAgent(file, environment) }];
   }
   if (agentFile !== undefined) {
     throw new SettingsError(
@@ -55,7 +55,7 @@ function agentsOf(
   }
   const hosted = (agent: ListedAgent): HostedFile => ({
     ...agent,
-    loaded: loadAgentFile(agent.file, environment),
+    loaded: readAgent(agent.file, environment),
   });
   return [hosted(first), ...others.map(hosted)];
 }

@@ -3,13 +3,13 @@ import type { Adapters } from '../../app/adapters/adapters.ts';
 import { chooseAdapters, chooseModel } from '../../app/adapters/choose-adapters.ts';
 import { watchAgentFile } from '../../app/agent-file-watch.ts';
 import type { AgentHost } from '../../app/agents/hosted-agents.ts';
+import { readAgent } from '../../app/agents/read-agent.ts';
 import { closeInOrder } from '../../app/close-in-order.ts';
 import { localUrl } from '../../app/local-url.ts';
 import { createLogger } from '../../app/logger.ts';
 import { readPackageVersion } from '../../app/package-root.ts';
 import type { HttpService } from '../../app/serve-http.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
-import { loadAgentFile } from '../../config/reading/agent-file.ts';
 import { resolveSettings, type Settings } from '../../config/settings.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { isBuiltInAgent } from '../agent-argument.ts';
@@ -60,7 +60,7 @@ export async function run(
     keys: await keysOf(auth, adapters.store, log),
     hasOwners: auth !== undefined,
     readAgain: async (file) => {
-      const read = loadAgentFile(file, environment);
+      const read = readAgent(file, environment);
       return { ...read, model: await chooseModel({ config: read.config, environment, log }) };
     },
     onSessionsFilling: growHeapSlowly,

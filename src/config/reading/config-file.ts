@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { redactText } from '../export/redact.ts';
 import { AgentFileError, type AgentFileProblem } from '../problems/agent-file-error.ts';
-import { explainIssue } from '../problems/explain-issue.ts';
+import { type Explanation, explainIssue } from '../problems/explain-issue.ts';
 import { formatPath, type Path, pathKey } from '../problems/path.ts';
 import { type Environment, type Expansion, expandVariables } from './expand.ts';
 import { readFailure } from './read-failure.ts';
@@ -14,6 +14,8 @@ export interface FileKind<S extends z.ZodType> {
   /** What the file holds, such as `a map with the key llm`, for the error that it holds no map. */
   readonly content: string;
   readonly environment: Environment;
+  /** Finds problems that the schema cannot know of. @param data the variables expanded, perhaps not valid. */
+  readonly check?: (data: unknown) => readonly Explanation[];
 }
 
 export interface ConfigFile<S extends z.ZodType> {
@@ -33,7 +35,7 @@ export function readConfigFile<S extends z.ZodType>(
 
 /** Throws one `AgentFileError` with all problems of the text. @param path the name of the file in errors. */
 export function parseConfigFile<S extends z.ZodType>(
-  { schema, content, environment }: FileKind<S>,
+  { schema, content, environment, check }: FileKind<S>,
   text: string,
   path: string,
 ): ConfigFile<S> {
@@ -41,11 +43,14 @@ export function parseConfigFile<S extends z.ZodType>(
   const expansion = expandVariables(source.raw, environment);
   const data = readScalars(schema, expansion, source);
   const result = schema.safeParse(data);
-  if (result.success && expansion.failures.length === 0) return { config: result.data, raw: source.raw };
+  const failed = new Set(expansion.failures.map((failure) => pathKey(failure.path)));
+  const found = (check?.(data) ?? []).filter((explanation) => !failed.has(pathKey(explanation.path)));
+  if (result.success && failed.size + found.length === 0) return { config: result.data, raw: source.raw };
   const issues = result.error?.issues ?? [];
+  const explained = [...explainIssues(issues, { schema, data }, { failed, ...expansion }), ...found];
   throw new AgentFileError(path, [
     ...explainFailures(expansion, source),
-    ...explainIssues(issues, { schema, data }, expansion, source),
+    ...explained.map((explanation) => located(explanation, source)),
   ]);
 }
 
@@ -69,20 +74,18 @@ function explainFailures({ failures }: Expansion, source: YamlSource): AgentFile
 function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   { schema, data }: { readonly schema: z.ZodType; readonly data: unknown },
-  { failures, expanded }: Expansion,
-  source: YamlSource,
-): AgentFileProblem[] {
+  { failed, expanded }: Pick<Expansion, 'expanded'> & { readonly failed: ReadonlySet<string> },
+): Explanation[] {
   const writtenAt = (path: Path) => expanded.get(pathKey(path))?.written;
-  const failed = new Set(failures.map(({ path }) => pathKey(path)));
-  return issues
-    .flatMap((issue) =>
-      // A variable that is not set has no value to explain, but its key may be unknown.
-      explainIssue(issue, { schema, data, writtenAt }).filter(
-        ({ path }) => issue.code === 'unrecognized_keys' || !failed.has(pathKey(path)),
-      ),
-    )
-    .map(({ path, text }) => ({
-      line: source.lineOf(path),
-      text: `${path.length === 0 ? '' : `${redactText(formatPath(path))}: `}${text}`,
-    }));
+  return issues.flatMap((issue) =>
+    // A variable that is not set has no value to explain, but its key may be unknown.
+    explainIssue(issue, { schema, data, writtenAt }).filter(
+      ({ path }) => issue.code === 'unrecognized_keys' || !failed.has(pathKey(path)),
+    ),
+  );
+}
+
+function located({ path, text }: Explanation, source: YamlSource): AgentFileProblem {
+  const place = path.length === 0 ? '' : `${redactText(formatPath(path))}: `;
+  return { line: source.lineOf(path), text: `${place}${text}` };
 }

@@ -88,6 +88,10 @@ const LlmFields = z.strictObject({
 });
 export type LlmConfig = z.infer<typeof LlmFields>;
 
+/** What a provider is reached with. Read by itself, so that it can be checked while other settings are wrong. */
+export const LlmAccess = LlmFields.pick({ provider: true, apiKey: true, baseURL: true }).strip();
+export type LlmAccess = z.infer<typeof LlmAccess>;
+
 /**
  * The interface in use. OpenAI and Anthropic have one of their own. A `baseURL` means another server, and most of those
  * support chat completions only.

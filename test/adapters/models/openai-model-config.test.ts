@@ -15,7 +15,7 @@ describe('making a model', () => {
     (provider) => {
       expect(() => make({ provider })).toThrow(
         new RegExp(
-          `llm\\.apiKey is missing.*${provider}.*environment variable ${providers[provider].keyVariable}`,
+          `llm\\.apiKey: missing.*${provider}.*environment variable ${providers[provider].keyVariable}`,
         ),
       );
     },
@@ -29,7 +29,7 @@ describe('making a model', () => {
   );
 
   it('for openai-compatible without an address is refused, naming llm.baseURL', () => {
-    expect(() => make({ provider: 'openai-compatible', apiKey: 'key' })).toThrow(/llm\.baseURL is missing/);
+    expect(() => make({ provider: 'openai-compatible', apiKey: 'key' })).toThrow(/llm\.baseURL: missing/);
   });
 
   it.each(['ollama', 'lmstudio', 'vllm'] as const)('for %s needs neither key nor address', (provider) => {
@@ -39,7 +39,7 @@ describe('making a model', () => {
 
   it('takes an empty key for none', () => {
     expect(() => make({ provider: 'openai', apiKey: ' ' }, { OPENAI_API_KEY: '' })).toThrow(
-      /llm\.apiKey is missing/,
+      /llm\.apiKey: found an empty string.*OPENAI_API_KEY is empty/,
     );
   });
 
@@ -51,7 +51,7 @@ describe('making a model', () => {
 
   it('refuses an address with a password in it, without quoting it', () => {
     const config = { provider: 'openai', apiKey: 'k', baseURL: 'http://me:hunter2@127.0.0.1/v1' };
-    expect(() => make(config)).toThrow(/^llm\.baseURL must not hold a user name or password(?!.*hunter2)/);
+    expect(() => make(config)).toThrow(/^llm\.baseURL: holds a user name or password(?!.*hunter2)/);
   });
 
   it('is not for the scripted provider', () => {

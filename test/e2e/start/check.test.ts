@@ -231,7 +231,9 @@ describe.concurrent('a check whose first request fails', () => {
       const missing = await check(JSON.stringify({ llm }), {});
       expect(missing).toMatchObject({ code: 1, stdout: '' });
       expect(missing.stderr).toMatch(/^agent-service: agent\.yml:1: llm\.apiKey: .*NO_SUCH_KEY is not set/);
-      await expect(checked({ apiKey: '' })).rejects.toThrow(/^llm\.apiKey is missing: .*OPENAI_API_KEY/);
+      await expect(checked({ apiKey: '' })).rejects.toThrow(
+        /agent\.yml:1: llm\.apiKey: found an empty string; .*OPENAI_API_KEY/,
+      );
     },
     'and when the agent file has no key, it makes none at all',
   );

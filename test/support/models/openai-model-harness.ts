@@ -1,7 +1,7 @@
 import { realModel } from '../../../src/app/adapters/real-model.ts';
 import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
-import type { Environment } from '../../../src/model-http/provider/provider-endpoint.ts';
+import type { Environment } from '../../../src/model-http/provider/provider-key.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../../src/ports/language-model.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import { OpenAiUpstream, type UpstreamReply } from './openai-upstream.ts';

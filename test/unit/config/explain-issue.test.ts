@@ -4,7 +4,9 @@ import { explainIssue } from '../../../src/config/problems/explain-issue.ts';
 
 it('an unknown key of a map that nothing lists the keys of is told without a list', () => {
   const schema = z.union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]);
-  const issue = { code: 'unrecognized_keys', keys: ['c'], path: [], message: '' } as const;
-  const [explained] = explainIssue(issue, { schema, data: { c: 1 }, writtenAt: () => undefined });
+  const [explained] = explainIssue(
+    { code: 'unrecognized_keys', keys: ['c'], path: [], message: '' },
+    { schema, data: { c: 1 }, writtenAt: () => undefined },
+  );
   expect(explained).toEqual({ path: ['c'], text: 'unknown key' });
 });
