@@ -3,6 +3,9 @@ import { InvalidArgumentError } from 'commander';
 import { findPackageRoot } from '../app/package-root.ts';
 import type { Environment } from '../config/reading/expand.ts';
 
+/** The file that `init` writes if none is named. */
+export const INIT_FILE = 'agent.yml';
+
 /** The agent file without an `--agent` flag. */
 export function agentFileOf(environment: Environment): string {
   return environment.AGENT_SERVICE_AGENT || defaultAgentFile();
@@ -19,6 +22,6 @@ export function isBuiltInAgent(file: string): boolean {
 }
 
 /** The agent that comes with the package. It needs neither a key nor a network. */
-function defaultAgentFile(): string {
+export function defaultAgentFile(): string {
   return join(findPackageRoot(), 'agents', 'default.yml');
 }

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { realModel } from '../../app/adapters/real-model.ts';
 import { readAgent } from '../../app/agents/read-agent.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import { originOf } from '../../model-http/failures/model-failure.ts';
 import { providerEndpoint } from '../../model-http/provider/provider-endpoint.ts';
+import { defaultAgentFile, INIT_FILE } from '../agent-argument.ts';
 import { Asker } from './asker.ts';
 import type { Check } from './check.ts';
 import type { CheckOptions } from './check-command.ts';
@@ -33,8 +35,13 @@ export async function checkAgent(options: CheckOptions, context: CheckContext): 
   const { provider, model } = config.llm;
   if (provider !== 'scripted') return checkModel(options, config, context);
   const agent = { agentFile, provider, model };
-  context.print(json ? checkJson(agent, [], []) : scriptedText(agent));
+  context.print(json ? checkJson(agent, [], []) : scriptedText(agent, unnamedAgent(agentFile)));
   return 0;
+}
+
+/** The file that `init` writes, if it is here and the agent of the package was checked in its place. */
+function unnamedAgent(checked: string): string | undefined {
+  return checked === defaultAgentFile() && existsSync(INIT_FILE) ? INIT_FILE : undefined;
 }
 
 async function checkModel(

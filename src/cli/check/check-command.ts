@@ -20,7 +20,11 @@ export function addCheck(
     .description(
       `Tests the model of an agent file with at most ${MOST_REQUESTS} small requests, which the provider may charge for: address, key, model, streaming, tool calls and their results, images, and settings. Exit code 1 if the key, the address, the model or a setting must be changed, or if a request got no reply.`,
     )
-    .option('-a, --agent <file>', 'agent file (YAML)', agentFileName)
+    .option(
+      '-a, --agent <file>',
+      'agent file (YAML); default: AGENT_SERVICE_AGENT, else the agent that comes with the package',
+      agentFileName,
+    )
     .option('--json', 'print one JSON object at the end instead of readable lines')
     .action(({ agent, json = false }: { agent?: string; json?: boolean }) =>
       choose({ agentFile: agent ?? agentFileOf(environment), json }),

@@ -29,8 +29,11 @@ export function heading({ agentFile, provider, model, api, origin }: CheckedAgen
   ].join('\n');
 }
 
-export function scriptedText({ agentFile }: NamedAgent): string {
-  return `${agentFile}: the scripted model runs in the service itself; there is nothing to check.\n`;
+/** @param unnamed a file that was perhaps meant, because none was named. */
+export function scriptedText({ agentFile }: NamedAgent, unnamed: string | undefined): string {
+  const text = `${agentFile}: the scripted model runs in the service itself; there is nothing to check.\n`;
+  if (unnamed === undefined) return text;
+  return `${text}This folder has an ${unnamed}: check it with --agent ${unnamed}\n`;
 }
 
 /** A line for the finding, and one for the advice. */

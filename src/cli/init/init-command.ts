@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LlmConfig } from '../../config/schema/llm-config.ts';
-import { agentFileName } from '../agent-argument.ts';
+import { agentFileName, INIT_FILE } from '../agent-argument.ts';
 import { MOST_REQUESTS } from '../check/check-command.ts';
 
 export interface InitOptions {
@@ -19,7 +19,7 @@ export function addInit(program: Command, choose: (options: InitOptions) => void
   program
     .command('init')
     .description('Writes an agent file. Asks for what it needs to know; without a terminal, use the flags.')
-    .argument('[file]', 'file to write', agentFileName, 'agent.yml')
+    .argument('[file]', 'file to write', agentFileName, INIT_FILE)
     .addOption(new Option('--provider <name>', 'provider of the model').choices(providerNames))
     .option('--model <name>', 'name of the model at the provider', checked(modelProblem))
     .option('--key-variable <name>', 'environment variable that holds the key', checked(variableProblem))

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
@@ -411,4 +413,22 @@ describe.concurrent('a check that does not come to its end', () => {
     const report: unknown = JSON.parse((await check(SCRIPTED, {}, '--json')).stdout);
     expect(report).toMatchObject({ provider: 'scripted', works: true, requests: 0, checks: [] });
   });
+
+  verifies(
+    'check.scripted',
+    async () => {
+      await using folder = await agentFolder(SCRIPTED);
+      const unnamed = async (...flags: string[]): Promise<string> => {
+        await using command = new ServiceProcess(['check', ...flags], { cwd: folder.path });
+        return (await command.ended).stdout;
+      };
+      expect(await unnamed()).toMatch(
+        /default\.yml: the scripted model .*nothing to check\.\nThis folder has an agent\.yml: check it with --agent agent\.yml\n$/,
+      );
+      expect(JSON.parse(await unnamed('--json'))).toMatchObject({ provider: 'scripted' });
+      await rm(join(folder.path, 'agent.yml'));
+      expect(await unnamed()).toMatch(/nothing to check\.\n$/);
+    },
+    'and names the file of the folder if none was given',
+  );
 });
