@@ -2,6 +2,7 @@ import type { AuditFilter } from '../../ports/audit.ts';
 import { readAudit } from '../../runtime/access/audit-reading.ts';
 import { print, printLines } from '../log/print-lines.ts';
 import { requestService } from '../service/request-service.ts';
+import { askWithAuth } from '../service/unauthenticated-service.ts';
 import { withEventStore } from '../transfer/stored-log.ts';
 import type { AuditOptions } from './audit-command.ts';
 import { auditFilter } from './audit-filter.ts';
@@ -15,7 +16,7 @@ export async function runAudit({ log, wanted }: AuditOptions): Promise<void> {
   }
   if (filter.tenant !== undefined)
     throw new Error('--tenant: with --url, the entries are those of your own tenant');
-  const { body } = await requestService(log, `api/audit?${queryOf(filter)}`);
+  const { body } = await askWithAuth(log, () => requestService(log, `api/audit?${queryOf(filter)}`));
   await print(body ?? []);
 }
 

@@ -13,7 +13,8 @@ export async function runKeys({ log, action }: KeysOptions): Promise<void> {
     // A running service knows its own roles.
     const run = prepare(action, undefined);
     const { remoteKeys } = await import('./remote-keys.ts');
-    return run(remoteKeys(log));
+    const { askWithAuth } = await import('../service/unauthenticated-service.ts');
+    return askWithAuth(log, () => run(remoteKeys(log)));
   }
   const { auth, store } = await serviceFileOf(action);
   const roles = auth?.roles ?? {};

@@ -9,10 +9,13 @@ const Refusal = z.object({
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal';
   readonly code: string;
+  /** What was wrong with the request, if the service says so. */
+  readonly issue: unknown;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, issue?: unknown) {
     super(message);
     this.code = code;
+    this.issue = issue;
   }
 }
 
@@ -38,7 +41,7 @@ export async function requestService(service: RemoteService, call: ServiceCall |
   if (response.ok) return response;
   const { data } = Refusal.safeParse(await response.json().catch(() => undefined));
   if (!data) throw notAService(service.url);
-  throw new ServiceRefusal(data.error.code, explainRefusal(data.error));
+  throw new ServiceRefusal(data.error.code, explainRefusal(data.error), data.error.details.issue);
 }
 
 /** The message of a refusal, with its reason and its advice. */

@@ -220,5 +220,14 @@ describe.concurrent('the API keys of a running service', () => {
       const answer = await service.fetch(path, { method });
       expect((await errorOf(answer, 400)).message).toBe(`There is nothing at ${method} ${path}.`);
     }
+    for (const args of [['keys', 'list'], ['keys', 'create', '--name', 'ci', '--role', 'user'], ['audit']]) {
+      await using command = new ServiceProcess([...args, '--url', service.url]);
+      expect(await command.ended).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr:
+          'agent-service: this service authenticates nobody: start it with a service file with auth, such as --config service.yml with "auth: {apiKeys: true}"\n',
+      });
+    }
   });
 });
