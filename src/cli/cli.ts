@@ -60,6 +60,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   // Last, because subcommands added later would inherit `allowExcessArguments`.
   addRun(program, environment, choose);
   try {
+    refuseUnknownHelp(program, args);
     program.parse(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -130,7 +131,8 @@ function addRun(program: Command, environment: Environment, choose: Choose): voi
     .hook('preSubcommand', refuseMisplaced)
     .addHelpText('after', examples)
     .action((options: Flags & { agent?: string; config?: string }) => {
-      refuseUnknown(program);
+      const [found] = program.args;
+      if (found !== undefined) refuseUnknown(program, found);
       const { agent, config, ...flags } = options;
       choose({
         kind: 'run',
@@ -160,14 +162,18 @@ function refuseMisplaced(program: Command, command: Command): void {
     );
 }
 
+/** Commander would print the help of the service. */
+function refuseUnknownHelp(program: Command, [first, named]: readonly string[]): void {
+  if (first !== 'help' || named === undefined || named.startsWith('-')) return;
+  if (program.commands.every((command) => command.name() !== named)) refuseUnknown(program, named);
+}
+
 /** Refuses an argument that is not a command. */
-function refuseUnknown(program: Command): void {
-  const [found] = program.args;
-  if (found === undefined) return;
+function refuseUnknown(program: Command, found: string): never {
   const known = program.commands.map((command) => command.name());
   const meant = /\.ya?ml$/.test(found) ? `--agent ${found}` : closest(found, known);
   const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean "${meant}"?`;
-  program.error(`error: unknown command '${found}'; ${hint}`, { exitCode: 1 });
+  return program.error(`error: unknown command '${found}'; ${hint}`, { exitCode: 1 });
 }
 
 const environmentHelp = `

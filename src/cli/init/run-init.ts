@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { LlmConfig } from '../../config/schema/llm-config.ts';
 import { messageOf } from '../../core/errors.ts';
 import {
@@ -20,6 +21,8 @@ export interface WrittenAgent {
 /** Writes an agent file from the flags. At a terminal, asks for what they leave open. */
 export async function runInit(options: InitOptions, isTerminal: boolean): Promise<WrittenAgent> {
   const { file, force = false, check = false } = options;
+  // Before anything is asked.
+  requireFolder(file);
   if (existsSync(file) && !force) throw exists(file);
   const isAsking = isTerminal && !isComplete(options);
   const choice = isAsking ? await ask(options) : choiceOf(options);
@@ -72,6 +75,16 @@ export function choiceOf({ provider: name, model, keyVariable, baseUrl }: InitOp
     keyVariable: keyVariable ?? (key?.isRequired ? key.name : null),
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
   };
+}
+
+function requireFolder(file: string): void {
+  const folder = dirname(file);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found)
+    throw new Error(`${file}: there is no folder ${folder}; make it first, or name a file elsewhere`);
+  if (!found.isDirectory()) throw new Error(`${file}: ${folder} is no folder; name a file elsewhere`);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${file}: this is a folder; expected the name of a file`);
 }
 
 function exists(file: string): Error {

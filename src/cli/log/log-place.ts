@@ -33,10 +33,17 @@ export function addPlace(command: Command, environment: Environment, key = 'your
 
 /** Adds the options for a log that no service uses. */
 export function addSource(command: Command, environment: Environment): Command {
-  return addFolder(command, environment).option(
-    '--store <url>',
-    'PostgreSQL database with the event log, instead of a folder',
-  );
+  return addFolder(command, environment)
+    .option('--store <url>', 'PostgreSQL database with the event log, instead of a folder')
+    .hook('preAction', refuseTwoPlaces);
+}
+
+/** A live replay needs both: the key of the secrets is in the folder. Other commands would ignore the folder. */
+function refuseTwoPlaces(_: Command, command: Command): void {
+  const { store, live } = command.opts<{ store?: string; live?: boolean }>();
+  const hasFolder = command.getOptionValueSource('dataDir') === 'cli';
+  if (store !== undefined && hasFolder && !live)
+    command.error("error: option '--store <url>' cannot be used with option '--data-dir <dir>'");
 }
 
 /** Adds the option for the folder of a log. */

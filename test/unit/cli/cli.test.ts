@@ -174,5 +174,45 @@ describe('the command line', () => {
     expect(exitOf('export', 's', 't').output).toContain('Run agent-service export --help');
     expect(exitOf('help', 'export')).toEqual(exitOf('export', '--help'));
     expect(exitOf('help')).toEqual(exitOf('--help'));
+    expect(exitOf('help', 'keys').output).toContain('revoke');
+  });
+
+  it('does not print the help of a command that there is not', () => {
+    const { code, stream, output } = exitOf('help', 'exprot');
+    expect([code, stream]).toEqual([1, 'stderr']);
+    expect(output).toContain('unknown command \'exprot\'; did you mean "export"?');
+    expect(exitOf('help', 'foo').output).toContain("unknown command 'foo'; there are repair, sessions,");
+  });
+
+  it('takes a folder beside a database only where the folder has what is needed', () => {
+    const both = ['--store', 'postgres://db/agents', '--data-dir', 'd'];
+    for (const args of [
+      ['sessions'],
+      ['export', 's'],
+      ['replay', 's'],
+      ['import', 'a'],
+      ['audit'],
+      ['keys', 'list'],
+    ]) {
+      const { code, output } = exitOf(...args, ...both);
+      expect(code).toBe(1);
+      expect(output).toContain("option '--store <url>' cannot be used with option '--data-dir <dir>'");
+    }
+    // The key of the secrets of its tool servers is in the folder.
+    expect(parseCommandLine(['replay', 's', '--live', ...both], {})).toMatchObject({
+      recording: { log: { dataDir: 'd', store: 'postgres://db/agents' } },
+    });
+    expect(
+      parseCommandLine(['sessions', '--store', 'postgres://db/agents'], { AGENT_SERVICE_DATA_DIR: 'd' }),
+    ).toMatchObject({
+      log: { store: 'postgres://db/agents' },
+    });
+  });
+
+  it('says which agent `check` tries', () => {
+    const { output } = exitOf('check', '--help');
+    expect(output.replaceAll(/\s+/g, ' ')).toContain(
+      'default: AGENT_SERVICE_AGENT, else the agent that comes with the package',
+    );
   });
 });

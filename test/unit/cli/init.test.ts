@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/cli.ts';
 import { agentFileText } from '../../../src/cli/init/agent-template.ts';
@@ -51,8 +52,15 @@ describe('a new agent file', () => {
     expect(loadAgentFile(file, {}).config.llm.provider).toBe('scripted');
     await runInit({ ...openai, force: true }, false);
     expect(loadAgentFile(file, { OPENAI_API_KEY: 'k' }).config.llm.provider).toBe('openai');
-    await expect(runInit({ ...openai, file: `${folder.path}/no/a.yml` }, false)).rejects.toThrow(
-      'cannot be written',
+    const noFolder = { ...openai, file: join(folder.path, 'no', 'a.yml') };
+    await expect(runInit(noFolder, false)).rejects.toThrow(
+      `${noFolder.file}: there is no folder ${join(folder.path, 'no')}; make it first, or name a file elsewhere`,
+    );
+    await expect(runInit({ ...openai, file: join(file, 'a.yml') }, false)).rejects.toThrow(
+      `${file} is no folder; name a file elsewhere`,
+    );
+    await expect(runInit({ ...openai, file: folder.path, force: true }, false)).rejects.toThrow(
+      `${folder.path}: this is a folder; expected the name of a file`,
     );
   });
 
