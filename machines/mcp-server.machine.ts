@@ -2,7 +2,7 @@ import { assign, fromCallback, setup } from 'xstate';
 
 export interface McpServerContext {
   readonly name: string;
-  /** Failed attempts since the last success. The delay before the next attempt grows with this number. */
+  /** Failed attempts and lost connections since a connection held. The delay before the next attempt grows with them. */
   readonly failures: number;
   readonly toolCount: number;
   /** Why the server is in `error`. */
@@ -20,12 +20,16 @@ export type McpServerEvent =
   | { readonly type: 'CLOSED'; readonly reason: string }
   | { readonly type: 'TOOLS_CHANGED'; readonly toolCount: number };
 
+/** A server that dies sooner after it has connected is as good as down: each attempt may start a process. */
+const HELD_MS = 60_000;
+
 /** The input of the actors. */
 export type ConnectionEffect = { readonly name: string };
 
 /**
  * One tool server. Its states are the four statuses that clients see. After an error, the machine tries to connect
- * again, with longer and longer delays, until it succeeds or is disconnected.
+ * again, with longer and longer delays, until it succeeds or is disconnected. The delays begin anew only after a connection
+ * that held.
  */
 export const mcpServerMachine = setup({
   types: {} as { context: McpServerContext; input: { name: string }; events: McpServerEvent },
@@ -44,12 +48,14 @@ export const mcpServerMachine = setup({
       failures: ({ context }) => context.failures + 1,
       toolCount: 0,
     }),
-    forgetFailures: assign({ failures: 0, error: null }),
+    forgetFailures: assign({ failures: 0 }),
+    forgetError: assign({ error: null }),
     forgetTools: assign({ toolCount: 0 }),
   },
   delays: {
     /** The runtime provides the delay, in milliseconds: it grows with the failures and has a jitter. */
     retryDelay: () => notProvided(),
+    holdDelay: HELD_MS,
   },
 }).createMachine({
   id: 'mcp-server',
@@ -58,7 +64,7 @@ export const mcpServerMachine = setup({
   states: {
     disconnected: {
       description: 'The service is not connected to this tool server, and nobody has asked it to connect.',
-      entry: ['forgetFailures', 'forgetTools'],
+      entry: ['forgetFailures', 'forgetError', 'forgetTools'],
       on: { CONNECT: 'connecting' },
     },
     connecting: {
@@ -73,7 +79,7 @@ export const mcpServerMachine = setup({
     },
     connected: {
       description: 'The connection is open. The model can use the tools of this server.',
-      entry: 'forgetFailures',
+      entry: 'forgetError',
       invoke: { src: 'hold', input: ({ context: { name } }) => ({ name }) },
       on: {
         TOOLS_CHANGED: { actions: 'noteTools' },
@@ -81,6 +87,7 @@ export const mcpServerMachine = setup({
         CONNECT: { target: 'connecting', actions: 'forgetTools' },
         DISCONNECT: 'disconnected',
       },
+      after: { holdDelay: { actions: 'forgetFailures' } },
     },
     error: {
       description:

@@ -31,6 +31,7 @@ function startServer(retryDelayMs = (failures: number) => failures * 100) {
 
 const connect = { type: 'CONNECT' } as const;
 const opened = { type: 'OPENED', toolCount: 2 } as const;
+const closed = { type: 'CLOSED', reason: 'killed' } as const;
 const failed = { type: 'FAILED', reason: 'no such command' } as const;
 
 describe('the MCP server machine', () => {
@@ -53,7 +54,7 @@ describe('the MCP server machine', () => {
     expect(actor.getSnapshot().context).toMatchObject({ toolCount: 0, error: null });
   });
 
-  it('tries again after a failure, later each time, and starts afresh after a success', () => {
+  it('tries again after a failure, later each time, and shows no error once it is connected', () => {
     const { tell, clock, actor } = startServer();
     expect(tell(connect, failed)).toBe('error');
     expect(actor.getSnapshot().context).toMatchObject({ error: 'no such command', failures: 1 });
@@ -63,7 +64,27 @@ describe('the MCP server machine', () => {
     expect(actor.getSnapshot().value).toBe('error');
     clock.increment(1);
     expect(tell(opened)).toBe('connected');
-    expect(actor.getSnapshot().context).toMatchObject({ error: null, failures: 0 });
+    expect(actor.getSnapshot().context).toMatchObject({ error: null });
+  });
+
+  it('starts afresh only after a connection that has held for a minute', () => {
+    const { tell, clock, actor, effects } = startServer();
+    tell(connect, failed);
+    clock.increment(100);
+    tell(opened);
+    clock.increment(59_999);
+    tell(closed);
+    expect(actor.getSnapshot().context.failures).toBe(2);
+    clock.increment(199);
+    expect(actor.getSnapshot().value).toBe('error');
+    clock.increment(1);
+    tell(opened);
+    effects.length = 0;
+    clock.increment(60_000);
+    expect(actor.getSnapshot()).toMatchObject({ value: 'connected', context: { failures: 0, toolCount: 2 } });
+    expect(effects).toEqual([]);
+    tell(closed);
+    expect(actor.getSnapshot().context.failures).toBe(1);
   });
 
   it.each([
@@ -82,8 +103,10 @@ describe('the MCP server machine', () => {
     };
     tell(connect);
     expectWaits();
-    // From the first wait on, also when the connection is lost again at once.
-    tell(opened, { type: 'CLOSED', reason: 'killed' });
+    tell(opened);
+    clock.increment(60_000);
+    // From the first wait on.
+    tell(closed);
     clock.increment(waits[0] ?? 0);
     expect(actor.getSnapshot()).toMatchObject({ value: 'connecting', context: { failures: 1 } });
     tell({ type: 'DISCONNECT' }, connect);
@@ -92,7 +115,7 @@ describe('the MCP server machine', () => {
 
   it('shows an error when a wanted connection is lost, and forgets its tools', () => {
     const { tell, actor } = startServer();
-    expect(tell(connect, opened, { type: 'CLOSED', reason: 'killed' })).toBe('error');
+    expect(tell(connect, opened, closed)).toBe('error');
     expect(actor.getSnapshot().context).toMatchObject({ error: 'killed', toolCount: 0 });
   });
 

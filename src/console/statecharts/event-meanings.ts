@@ -33,6 +33,7 @@ const known: ReadonlyMap<string, string> = new Map([
   ['start', 'The machine begins.'],
   ['begins', 'The machine begins.'],
   ['after retryDelay', 'The pause before the next attempt is over.'],
+  ['after holdDelay', 'The connection has held. Former failures are forgotten.'],
   ['message', 'A message was accepted. Its turn has not begun yet.'],
   ['toolCall', 'The model asks for a tool. The turn knew this from its last step.'],
 ]);

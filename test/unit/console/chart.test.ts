@@ -166,7 +166,7 @@ describe('the words about a chart', () => {
 
   it('name no actions of XState itself', () => {
     const entries = server.states.flatMap(({ entry, exit }) => [...entry, ...exit]);
-    expect(entries).toEqual(['forgetFailures', 'forgetTools', 'forgetFailures']);
+    expect(entries).toEqual(['forgetFailures', 'forgetError', 'forgetTools', 'forgetError']);
   });
 
   it('say what is in the context of a machine', () => {

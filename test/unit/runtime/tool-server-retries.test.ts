@@ -79,6 +79,8 @@ describe('a tool server of the agent file that is down', () => {
     await expectAttemptAfter(30_000 * part, server);
     expect(await agent.bus.send('mcp-server.list', {}, ANYONE)).toMatchObject([{ status: 'connected' }]);
 
+    // Afresh, because the connection has held.
+    await vi.advanceTimersByTimeAsync(60_000);
     server.crash();
     for (const ms of WAITS) await expectAttemptAfter(ms * part, server);
     await agent.close();
