@@ -14,6 +14,8 @@ import {
 
 /** Longest wait for a server to take a cancellation, before the stream of the request is closed. */
 const CANCEL_MS = 10_000;
+/** How long a server has to end the stream of a request that is settled. A stream that ends by itself keeps its socket usable. */
+const STREAM_END_MS = 1_000;
 
 /** What the other end sends by itself. `about` is the request on whose stream it came, where the transport knows. */
 export interface PeerEvents {
@@ -83,7 +85,9 @@ export class RpcPeer {
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     const stream = new AbortController();
     const hasStream = this.#transport.hasRequestStreams === true;
+    let isGivenUp = false;
     const giveUp = (error: Error): void => {
+      isGivenUp = true;
       options.onAbandoned?.();
       if (options.stateless === true && hasStream) stream.abort();
       // Some servers leave the stream of a cancelled request open, others close it without an answer.
@@ -107,6 +111,8 @@ export class RpcPeer {
       timeout.end();
       signal?.removeEventListener('abort', abort);
       this.#pending.delete(id);
+      // Some servers never end it.
+      if (hasStream && !isGivenUp) setTimeout(() => stream.abort(), STREAM_END_MS).unref();
     }
   }
 

@@ -18,7 +18,8 @@ export interface TestHttpServer extends AsyncDisposable {
   crash(): Promise<void>;
 }
 
-async function serve(path: string, handle: Handler): Promise<TestHttpServer> {
+/** Serves every request with the handler. If it rejects, the connection breaks. */
+export async function serve(path: string, handle: Handler): Promise<TestHttpServer> {
   const requests: TestHttpServer['requests'] = [];
   const server = createServer((req, res) => {
     requests.push({ method: req.method, headers: req.headers });
