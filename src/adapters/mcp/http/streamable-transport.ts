@@ -15,7 +15,11 @@ const RETRY_GROWTH = 1.5;
 const LEAST_WANTED_MS = 100;
 /** How often a request's stream is opened again without success before its answer is given up. */
 const MOST_FAILURES = 3;
+/** How a server says that it has no stream to open. */
 const METHOD_NOT_ALLOWED = 405;
+/** How servers say it that know no GET at this address. From one whose stream was open before, it is a failure. */
+const UNKNOWN_METHOD = [404, 501];
+const EVENT_STREAM = 'text/event-stream';
 const SESSION_HEADER = 'mcp-session-id';
 
 /** A stream of the server: that of a request, or the one for everything else. */
@@ -78,9 +82,9 @@ export class StreamableTransport extends HttpTransport {
       if (method === 'notifications/initialized') void this.#listen();
       return;
     }
-    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+    const type = contentType(response);
     const { signal } = options;
-    if (type === 'text/event-stream') void this.#follow(response, streamOf(message.id ?? undefined, signal));
+    if (type === EVENT_STREAM) void this.#follow(response, streamOf(message.id ?? undefined, signal));
     else if (type === 'application/json') this.#receiveAll(await response.text(), message.id ?? undefined);
     else {
       await response.body?.cancel();
@@ -99,7 +103,12 @@ export class StreamableTransport extends HttpTransport {
   /** Hears what belongs to no request, as long as the connection lives and the server offers it. */
   async #listen(): Promise<void> {
     const stream = streamOf(undefined, undefined);
-    await this.#open(stream).catch((error: unknown) => this.#noteStreamError(stream, error));
+    try {
+      await this.#open(stream);
+    } catch (error) {
+      this.#noteStreamError(stream, error);
+      if (!offersNone(error)) await this.#openAgain(stream);
+    }
   }
 
   async #open(stream: Stream): Promise<void> {
@@ -107,7 +116,7 @@ export class StreamableTransport extends HttpTransport {
     const resumed = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
     const headers = { ...this.#sessionHeaders(), ...resumed };
     const response = await this.openStream(this.endpoint.url, headers, signal);
-    if (response.status === METHOD_NOT_ALLOWED) {
+    if (response.status === METHOD_NOT_ALLOWED || isPage(response)) {
       await response.body?.cancel();
       return this.#lose(stream);
     }
@@ -182,6 +191,20 @@ export class StreamableTransport extends HttpTransport {
 
 function streamOf(about: RequestId | undefined, signal: AbortSignal | undefined): Stream {
   return { about, signal, lastEventId: undefined, retryMs: undefined, isAnswered: false };
+}
+
+function contentType({ headers }: Response): string | undefined {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+}
+
+/** Some servers show people a page at this address. */
+function isPage(response: Response): boolean {
+  const type = contentType(response);
+  return response.ok && type !== undefined && type !== EVENT_STREAM;
+}
+
+function offersNone(error: unknown): boolean {
+  return error instanceof HttpStatusError && UNKNOWN_METHOD.includes(error.status);
 }
 
 function messagesIn(text: string): RpcMessage[] {
