@@ -17,8 +17,8 @@ export interface ServerTransport {
   onmessage?: (message: RpcMessage, about?: RequestId) => void;
   /** Called when a new stream for notifications is open. The server sent nothing of what happened before. */
   onstream?: () => void;
-  /** No answer to this request can come any more. */
-  onlost?: (id: RequestId) => void;
+  /** No answer to this request can come any more, because of the error if there is one. */
+  onlost?: (id: RequestId, error?: Error) => void;
   /** Whether each request has a stream of its own. */
   readonly hasRequestStreams?: boolean;
   /** Whether the server is a process that has exited by itself. */

@@ -13,7 +13,7 @@ export abstract class HttpTransport implements ServerTransport {
   onerror?: (error: Error) => void;
   onmessage?: (message: RpcMessage, about?: RequestId) => void;
   onstream?: () => void;
-  onlost?: (id: RequestId) => void;
+  onlost?: (id: RequestId, error?: Error) => void;
   protected readonly endpoint: HttpEndpoint;
   /** Aborts when the connection ends. */
   protected readonly life = new AbortController();

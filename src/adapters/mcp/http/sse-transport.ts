@@ -1,4 +1,5 @@
 import { failureText } from '../failure/failure-text.ts';
+import { MessageTooLargeError } from '../message-limit.ts';
 import { RpcMessage } from '../peer/rpc-message.ts';
 import { readEvents } from './event-stream.ts';
 import { HttpStatusError } from './http-status-error.ts';
@@ -33,7 +34,10 @@ export class SseTransport extends HttpTransport {
       onEvent: ({ event, data }) => (event === 'endpoint' ? this.#setTarget(data) : this.#receive(data)),
     }).then(
       () => 'the server ended the stream',
-      (error: unknown) => `the server ended the stream: ${failureText(error, this.endpoint.mask)}`,
+      (error: unknown) => {
+        const text = failureText(error, this.endpoint.mask);
+        return error instanceof MessageTooLargeError ? text : `the server ended the stream: ${text}`;
+      },
     );
     this.#target.promise.catch(() => undefined);
     this.#target.reject(new Error(reason));

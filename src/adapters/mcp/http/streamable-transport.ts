@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
+import { MessageTooLargeError } from '../message-limit.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 import type { RequestId } from '../peer/rpc-message.ts';
 import { RpcMessage } from '../peer/rpc-message.ts';
@@ -7,6 +8,7 @@ import type { SendOptions } from '../server-transport.ts';
 import { readEvents } from './event-stream.ts';
 import { HttpStatusError } from './http-status-error.ts';
 import { errorOf, HttpTransport } from './http-transport.ts';
+import { errorIn, messagesOf } from './json-answer.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
@@ -85,7 +87,8 @@ export class StreamableTransport extends HttpTransport {
     const type = contentType(response);
     const { signal } = options;
     if (type === EVENT_STREAM) void this.#follow(response, streamOf(message.id ?? undefined, signal));
-    else if (type === 'application/json') this.#receiveAll(await response.text(), message.id ?? undefined);
+    else if (type === 'application/json')
+      this.#receiveAll(await messagesOf(response), message.id ?? undefined);
     else {
       await response.body?.cancel();
       throw new InvalidAnswerError(new Error(`content type ${type}`));
@@ -95,7 +98,7 @@ export class StreamableTransport extends HttpTransport {
   /** A stateless server answers many errors of JSON-RPC with an error of HTTP, too. */
   async #takeError(response: Response, message: RpcMessage, { stateless }: SendOptions): Promise<void> {
     const error = await HttpStatusError.of(response);
-    const answer = stateless ? answerIn(error.text) : undefined;
+    const answer = stateless ? errorIn(error.text) : undefined;
     if (answer === undefined || !('id' in message) || answer.id !== message.id) throw error;
     this.onmessage?.(answer, answer.id ?? undefined);
   }
@@ -139,6 +142,8 @@ export class StreamableTransport extends HttpTransport {
           },
         });
     } catch (error) {
+      // It would come again each time that the stream is opened.
+      if (error instanceof MessageTooLargeError) return this.#giveUp(stream, error);
       this.#noteStreamError(stream, error);
     }
     if (this.#isOver(stream)) return;
@@ -171,13 +176,18 @@ export class StreamableTransport extends HttpTransport {
     }
   }
 
-  /** Older revisions answer with several messages at once. */
-  #receiveAll(text: string, about: RequestId | undefined): void {
-    for (const message of messagesIn(text)) this.onmessage?.(message, about);
+  #receiveAll(messages: readonly RpcMessage[], about: RequestId | undefined): void {
+    for (const message of messages) this.onmessage?.(message, about);
   }
 
   #isOver({ isAnswered, signal }: Stream): boolean {
     return isAnswered || this.life.signal.aborted || signal?.aborted === true;
+  }
+
+  /** Fails the request, and the connection if the stream is of none: what was lost there nobody knows. */
+  #giveUp({ about }: Stream, error: Error): void {
+    if (about !== undefined) this.onlost?.(about, error);
+    else this.fail(error.message);
   }
 
   #lose({ about }: Stream): void {
@@ -205,22 +215,4 @@ function isPage(response: Response): boolean {
 
 function offersNone(error: unknown): boolean {
   return error instanceof HttpStatusError && UNKNOWN_METHOD.includes(error.status);
-}
-
-function messagesIn(text: string): RpcMessage[] {
-  try {
-    const body: unknown = JSON.parse(text);
-    return (Array.isArray(body) ? body : [body]).map((message) => RpcMessage.parse(message));
-  } catch (error) {
-    throw new InvalidAnswerError(error);
-  }
-}
-
-function answerIn(text: string) {
-  try {
-    const message = RpcMessage.safeParse(JSON.parse(text));
-    return message.success && 'error' in message.data ? message.data : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -70,7 +70,7 @@ export class RpcPeer {
     transport.onmessage = (message, about) => this.#receive(message, about);
     transport.onerror = (error) => events.onError(error);
     transport.onclose = () => this.#end();
-    transport.onlost = (id) => this.#pending.get(id)?.reject(new AnswerLostError());
+    transport.onlost = (id, error = new AnswerLostError()) => this.#pending.get(id)?.reject(error);
   }
 
   newId(): RequestId {

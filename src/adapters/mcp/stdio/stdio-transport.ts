@@ -1,15 +1,13 @@
 import { shorten } from '../../../core/shorten.ts';
-import { MEGABYTE, sizeText } from '../../../core/size-limits.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import type { Mask } from '../failure/secret-mask.ts';
+import { MAX_MESSAGE_BYTES, MessageTooLargeError } from '../message-limit.ts';
 import { RpcMessage } from '../peer/rpc-message.ts';
 import type { ServerTransport } from '../server-transport.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
 import type { StderrLog } from './stderr-log.ts';
 
-/** Enough for an image of 10 MB, in base64. */
-const MAX_MESSAGE_BYTES = 14 * MEGABYTE;
 const MAX_GARBAGE_LINES = 10;
 const GARBAGE_CHARACTERS = 200;
 /** Longest wait for the exit code after the first sign of an end, and then for the rest of the output. */
@@ -94,7 +92,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   #receive(line: string, cut: boolean): void {
-    if (cut) this.fail(`the server sent a message of more than ${sizeText(MAX_MESSAGE_BYTES)}`);
+    if (cut) this.fail(new MessageTooLargeError().message);
     if (this.#closed || line.trim() === '') return;
     try {
       this.onmessage?.(RpcMessage.parse(JSON.parse(line)));

@@ -1,0 +1,26 @@
+import { MAX_MESSAGE_BYTES, MessageTooLargeError } from '../message-limit.ts';
+import { InvalidAnswerError } from '../peer/rpc-errors.ts';
+import { RpcMessage } from '../peer/rpc-message.ts';
+import { boundedText } from './bounded-text.ts';
+
+/** Reads a body of JSON. Older revisions answer with several messages at once. */
+export async function messagesOf(response: Response): Promise<RpcMessage[]> {
+  const { text, isCut } = await boundedText(response, MAX_MESSAGE_BYTES);
+  if (isCut) throw new MessageTooLargeError();
+  try {
+    const body: unknown = JSON.parse(text);
+    return (Array.isArray(body) ? body : [body]).map((message) => RpcMessage.parse(message));
+  } catch (error) {
+    throw new InvalidAnswerError(error);
+  }
+}
+
+/** The error of JSON-RPC in the body of an error of HTTP, if there is one. */
+export function errorIn(text: string) {
+  try {
+    const message = RpcMessage.safeParse(JSON.parse(text));
+    return message.success && 'error' in message.data ? message.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
