@@ -1,3 +1,4 @@
+import type { ReceivedMessage } from './peer/received-message.ts';
 import type { RequestId, RpcMessage } from './peer/rpc-message.ts';
 
 export interface SendOptions {
@@ -14,7 +15,7 @@ export interface ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   /** `about` is the request on whose stream the message came, where the transport has a stream for each request. */
-  onmessage?: (message: RpcMessage, about?: RequestId) => void;
+  onmessage?: (message: ReceivedMessage, about?: RequestId) => void;
   /** Called when a new stream for notifications is open. The server sent nothing of what happened before. */
   onstream?: () => void;
   /** No answer to this request can come any more, because of the error if there is one. */

@@ -12,7 +12,7 @@ const QUESTION = 'question';
 
 /** A server whose only tool asks once, and answers when the test says so. */
 class AskingServer implements ServerTransport {
-  onmessage?: (message: RpcMessage, about?: RequestId) => void;
+  onmessage?: NonNullable<ServerTransport['onmessage']>;
   readonly endReason = undefined;
   readonly cancelled: unknown[] = [];
   /** Resolves when the server has the answer to its question. */

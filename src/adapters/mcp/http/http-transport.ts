@@ -1,4 +1,5 @@
 import { settlesWithin } from '../../../timing/deadline.ts';
+import type { ReceivedMessage } from '../peer/received-message.ts';
 import type { RequestId, RpcMessage } from '../peer/rpc-message.ts';
 import type { SendOptions, ServerTransport } from '../server-transport.ts';
 import type { HttpEndpoint } from './http-endpoint.ts';
@@ -11,7 +12,7 @@ const POST = { accept: 'application/json, text/event-stream', 'content-type': 'a
 export abstract class HttpTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (message: RpcMessage, about?: RequestId) => void;
+  onmessage?: (message: ReceivedMessage, about?: RequestId) => void;
   onstream?: () => void;
   onlost?: (id: RequestId, error?: Error) => void;
   protected readonly endpoint: HttpEndpoint;

@@ -1,15 +1,16 @@
 import { MAX_MESSAGE_BYTES, MessageTooLargeError } from '../message-limit.ts';
+import { type ReceivedMessage, receivedMessage } from '../peer/received-message.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
-import { RpcMessage } from '../peer/rpc-message.ts';
+import { type RequestId, RpcMessage } from '../peer/rpc-message.ts';
 import { boundedText } from './bounded-text.ts';
 
-/** Reads a body of JSON. Older revisions answer with several messages at once. */
-export async function messagesOf(response: Response): Promise<RpcMessage[]> {
+/** Reads the body of JSON that answers the request. Older revisions answer with several messages at once. */
+export async function messagesOf(response: Response, about: RequestId): Promise<ReceivedMessage[]> {
   const { text, isCut } = await boundedText(response, MAX_MESSAGE_BYTES);
   if (isCut) throw new MessageTooLargeError();
   try {
     const body: unknown = JSON.parse(text);
-    return (Array.isArray(body) ? body : [body]).map((message) => RpcMessage.parse(message));
+    return (Array.isArray(body) ? body : [body]).map((message) => receivedMessage(message, about));
   } catch (error) {
     throw new InvalidAnswerError(error);
   }

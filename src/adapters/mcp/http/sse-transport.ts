@@ -1,6 +1,7 @@
 import { failureText } from '../failure/failure-text.ts';
 import { MessageTooLargeError } from '../message-limit.ts';
-import { RpcMessage } from '../peer/rpc-message.ts';
+import { receivedMessage } from '../peer/received-message.ts';
+import type { RpcMessage } from '../peer/rpc-message.ts';
 import { readEvents } from './event-stream.ts';
 import { HttpStatusError } from './http-status-error.ts';
 import { errorOf, HttpTransport } from './http-transport.ts';
@@ -54,7 +55,7 @@ export class SseTransport extends HttpTransport {
 
   #receive(data: string): void {
     try {
-      this.onmessage?.(RpcMessage.parse(JSON.parse(data)));
+      this.onmessage?.(receivedMessage(JSON.parse(data)));
     } catch (error) {
       this.onerror?.(errorOf(error));
     }

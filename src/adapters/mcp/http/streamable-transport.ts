@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
 import { MessageTooLargeError } from '../message-limit.ts';
+import { type ReceivedMessage, receivedMessage } from '../peer/received-message.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
-import type { RequestId } from '../peer/rpc-message.ts';
-import { RpcMessage } from '../peer/rpc-message.ts';
+import type { RequestId, RpcMessage } from '../peer/rpc-message.ts';
 import type { SendOptions } from '../server-transport.ts';
 import { readEvents } from './event-stream.ts';
 import { HttpStatusError } from './http-status-error.ts';
@@ -77,18 +77,17 @@ export class StreamableTransport extends HttpTransport {
 
   async #take(response: Response, message: RpcMessage, options: SendOptions): Promise<void> {
     if (!response.ok) return await this.#takeError(response, message, options);
-    const method = 'method' in message ? message.method : undefined;
-    if (method === 'initialize') this.#sessionId = response.headers.get(SESSION_HEADER) ?? undefined;
-    if (method === undefined || !('id' in message)) {
+    if (!('method' in message && 'id' in message)) {
       await response.body?.cancel();
-      if (method === 'notifications/initialized') void this.#listen();
+      if ('method' in message && message.method === 'notifications/initialized') void this.#listen();
       return;
     }
+    const { id, method } = message;
+    if (method === 'initialize') this.#sessionId = response.headers.get(SESSION_HEADER) ?? undefined;
     const type = contentType(response);
     const { signal } = options;
-    if (type === EVENT_STREAM) void this.#follow(response, streamOf(message.id ?? undefined, signal));
-    else if (type === 'application/json')
-      this.#receiveAll(await messagesOf(response), message.id ?? undefined);
+    if (type === EVENT_STREAM) void this.#follow(response, streamOf(id, signal));
+    else if (type === 'application/json') this.#receiveAll(await messagesOf(response, id), id);
     else {
       await response.body?.cancel();
       throw new InvalidAnswerError(new Error(`content type ${type}`));
@@ -168,7 +167,7 @@ export class StreamableTransport extends HttpTransport {
 
   #receiveText(text: string, stream: Stream): void {
     try {
-      const message = RpcMessage.parse(JSON.parse(text));
+      const message = receivedMessage(JSON.parse(text), stream.about);
       if (!('method' in message) && message.id === stream.about) stream.isAnswered = true;
       this.onmessage?.(message, stream.about);
     } catch (error) {
@@ -176,8 +175,10 @@ export class StreamableTransport extends HttpTransport {
     }
   }
 
-  #receiveAll(messages: readonly RpcMessage[], about: RequestId | undefined): void {
+  #receiveAll(messages: readonly ReceivedMessage[], about: RequestId): void {
     for (const message of messages) this.onmessage?.(message, about);
+    // In case the answer was not among them.
+    this.onlost?.(about, new InvalidAnswerError());
   }
 
   #isOver({ isAnswered, signal }: Stream): boolean {

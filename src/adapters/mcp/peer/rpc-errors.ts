@@ -29,7 +29,9 @@ export class AnswerLostError extends Error {
 export class InvalidAnswerError extends Error {
   override readonly name = 'InvalidAnswerError';
 
-  constructor(cause?: unknown) {
-    super('the server sent an answer that is not valid MCP', { cause });
+  /** @param said what the server wrote in the answer about an error, if anything. */
+  constructor(cause?: unknown, said?: string) {
+    const sentence = 'the server sent an answer that is not valid MCP';
+    super(said === undefined ? sentence : `${sentence}: ${said}`, { cause });
   }
 }

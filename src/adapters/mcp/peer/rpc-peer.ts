@@ -1,6 +1,7 @@
 import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import type { SendOptions, ServerTransport } from '../server-transport.ts';
+import type { ReceivedMessage } from './received-message.ts';
 import { RequestTimeout } from './request-timeout.ts';
 import { AnswerLostError, ConnectionEndedError, RequestTimeoutError } from './rpc-errors.ts';
 import {
@@ -135,7 +136,7 @@ export class RpcPeer {
     await notification.catch((error: Error) => this.#events.onError(error));
   }
 
-  #receive(message: RpcMessage, about: RequestId | undefined): void {
+  #receive(message: ReceivedMessage, about: RequestId | undefined): void {
     if ('method' in message) {
       if ('id' in message) void this.#answer(message, about);
       else this.#hear(message, about);
@@ -144,12 +145,14 @@ export class RpcPeer {
     const id = message.id ?? undefined;
     const pending = this.#pendingOf(id);
     if (pending === undefined) this.#noteStray(message, id);
+    else if ('invalid' in message) pending.reject(message.invalid);
     else if ('result' in message) pending.resolve(message.result);
     else pending.reject(new ServerPeerError(message.error.code, message.error.message, message.error.data));
   }
 
-  #noteStray(message: RpcMessage, id: RequestId | undefined): void {
+  #noteStray(message: ReceivedMessage, id: RequestId | undefined): void {
     if (id !== undefined) this.#events.onLateAnswer(id);
+    else if ('invalid' in message) this.#events.onError(message.invalid);
     else if ('error' in message) this.#events.onError(new Error(message.error.message));
   }
 

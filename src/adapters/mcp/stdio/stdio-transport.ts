@@ -2,7 +2,8 @@ import { shorten } from '../../../core/shorten.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 import { MAX_MESSAGE_BYTES, MessageTooLargeError } from '../message-limit.ts';
-import { RpcMessage } from '../peer/rpc-message.ts';
+import { type ReceivedMessage, receivedMessage } from '../peer/received-message.ts';
+import type { RpcMessage } from '../peer/rpc-message.ts';
 import type { ServerTransport } from '../server-transport.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { type ProcessOptions, ServerProcess } from './server-process.ts';
@@ -25,7 +26,7 @@ export interface StdioTransportOptions extends ProcessOptions {
 export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: (message: RpcMessage) => void;
+  onmessage?: (message: ReceivedMessage) => void;
 
   readonly #options: StdioTransportOptions;
   #process: ServerProcess | undefined;
@@ -95,7 +96,9 @@ export class StdioTransport implements ServerTransport {
     if (cut) this.fail(new MessageTooLargeError().message);
     if (this.#closed || line.trim() === '') return;
     try {
-      this.onmessage?.(RpcMessage.parse(JSON.parse(line)));
+      const message = receivedMessage(JSON.parse(line));
+      if ('invalid' in message) this.#noteGarbage(line);
+      this.onmessage?.(message);
     } catch (error) {
       this.#noteGarbage(line);
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));

@@ -94,6 +94,13 @@ const results: Record<string, unknown> = {
   nonsense: { content: 'not a list' },
 };
 
+/** Answers to `tools/call` that break the rules of JSON-RPC. */
+const invalidAnswers: Record<string, object> = {
+  'error-of-text': { error: { code: 'ENOENT', message: `no such file, ${process.env.API_TOKEN}` } },
+  'error-is-text': { error: 'out of order' },
+  'null-result': { result: null },
+};
+
 function answer({ method, params }: Message): unknown {
   switch (method) {
     case 'initialize':
@@ -119,6 +126,11 @@ function receive(message: Message): void {
   }
   if (message.method === 'tools/call' && message.params?.name === 'refused') {
     send({ id: message.id, error: { code: -32602, message: 'MCP error -32602: no such tool' } });
+    return;
+  }
+  const invalid = message.method === 'tools/call' && invalidAnswers[message.params?.name ?? ''];
+  if (invalid) {
+    send({ id: message.id, ...invalid });
     return;
   }
   send({ id: message.id, result: answer(message) }, () => {
