@@ -20,7 +20,7 @@ import type { ServerTransport } from './server-transport.ts';
 import { callResult, toolOutcome } from './tools/call-result.ts';
 import { OutputCheck } from './tools/output-check.ts';
 import { type ParamHeader, paramHeaderValues } from './tools/param-headers.ts';
-import { readToolList } from './tools/tool-list.ts';
+import { readToolList, type ToolList } from './tools/tool-list.ts';
 import { UnheardChanges } from './tools/unheard-changes.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -49,6 +49,7 @@ export class McpConnection implements ToolServerConnection {
   readonly #timeoutMs: number;
   readonly #heartbeat: Heartbeat | undefined;
   readonly #unheard: UnheardChanges;
+  #listed: Pick<ToolList, 'tools' | 'digest'> | undefined;
   #outputCheck: OutputCheck;
   #paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
 
@@ -78,13 +79,18 @@ export class McpConnection implements ToolServerConnection {
     return this.#deps.hello.instructions;
   }
 
-  async listTools(): Promise<Tool[]> {
+  async listTools(): Promise<readonly Tool[]> {
     if (this.capabilities.tools === undefined) return [];
     this.#unheard.listing();
     try {
       const list = (params: JsonObject) =>
         this.#client.request({ method: 'tools/list', params }, { timeoutMs: this.#timeoutMs });
-      const { tools, outputSchemas, paramHeaders, unreadable } = await readToolList(list, this.#hasHeaders);
+      const { tools, outputSchemas, paramHeaders, unreadable, digest } = await readToolList(
+        list,
+        this.#hasHeaders,
+      );
+      if (this.#listed?.digest === digest) return this.#listed.tools;
+      this.#listed = { tools, digest };
       this.#outputCheck = this.#outputCheckOf(outputSchemas);
       this.#paramHeaders = paramHeaders;
       if (unreadable.length > 0) this.#warn({ tools: unreadable }, 'left out tools that could not be read');

@@ -11,6 +11,7 @@ import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from
 import type { LiveMachines } from '../machines/live-machines.ts';
 import { offerChangeOf } from './offer-change-of.ts';
 import { ServerLog } from './server-log.ts';
+import { ToolRefresh } from './tool-refresh.ts';
 
 export interface McpServerDeps {
   readonly connector: ToolServerConnector;
@@ -44,7 +45,8 @@ export class McpServer {
   /** Aborted when the current connection ends. Events of earlier connections are ignored. */
   #life = new AbortController();
   #closing: Promise<void> = Promise.resolve();
-  #lastRefresh = 0;
+  /** Null while the tools are not known for the first time. */
+  #refresh: ToolRefresh | null = null;
   /** The tools changed while they were listed for the first time, so they must be listed again. */
   #changedEarly = false;
 
@@ -127,6 +129,7 @@ export class McpServer {
   #open(sendBack: SendBack): StopEffect {
     const life = new AbortController();
     this.#life = life;
+    this.#refresh = null;
     this.#changedEarly = false;
     const attempt = this.#connect(life.signal).then(
       async (connection) => {
@@ -138,7 +141,12 @@ export class McpServer {
         this.#connection = connection;
         this.#hasConnected = true;
         sendBack({ type: 'OPENED', toolCount: this.#tools.length });
-        if (this.#changedEarly) void this.#refreshTools(life.signal);
+        const refresh = new ToolRefresh({
+          refresh: () => this.#refreshTools(connection, life.signal),
+          signal: life.signal,
+        });
+        this.#refresh = refresh;
+        if (this.#changedEarly) refresh.request();
       },
       (error: unknown) => {
         if (life.signal.aborted) return;
@@ -182,7 +190,9 @@ export class McpServer {
         this.actor.send({ type: 'CLOSED', reason });
       },
       onToolsChanged: () => {
-        if (!signal.aborted) void this.#refreshTools(signal);
+        if (signal.aborted) return;
+        if (this.#refresh) this.#refresh.request();
+        else this.#changedEarly = true;
       },
       onNotification: (notification) => {
         if (!signal.aborted) this.#deps.onOfferChange(offerChangeOf(this.name, notification));
@@ -208,16 +218,10 @@ export class McpServer {
     };
   }
 
-  /** Lists the tools again. If several changes come at once, the last request's answer counts. */
-  async #refreshTools(signal: AbortSignal): Promise<void> {
-    const connection = this.#connection;
-    this.#changedEarly = connection === null;
-    if (!connection) return;
-    this.#lastRefresh += 1;
-    const question = this.#lastRefresh;
+  async #refreshTools(connection: ToolServerConnection, signal: AbortSignal): Promise<void> {
     try {
       const tools = await connection.listTools();
-      if (signal.aborted || question !== this.#lastRefresh) return;
+      if (signal.aborted || tools === this.#tools) return;
       this.#setTools(tools);
       this.actor.send({ type: 'TOOLS_CHANGED', toolCount: tools.length });
     } catch (error) {

@@ -37,6 +37,16 @@ test.concurrent('follows every page of the tool list', async () => {
   });
 });
 
+test.concurrent('returns the same list while the server says the same, whoever sees the difference', async () => {
+  await withServer(oddServer(['retitled']), async (connection) => {
+    const tools = await connection.listTools();
+    expect(await connection.listTools()).toBe(tools);
+    const changed = await connection.listTools();
+    expect(changed).toEqual(tools);
+    expect(changed).not.toBe(tools);
+  });
+});
+
 test.concurrent('refuses pages that go in a circle', async () => {
   await withServer(oddServer(['circle']), async (connection) => {
     await expect(connection.listTools()).rejects.toThrow('go in a circle');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Tool } from '../../../core/tool-call/tool.ts';
 import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
@@ -27,6 +28,8 @@ export interface ToolList {
   readonly paramHeaders: ReadonlyMap<string, readonly ParamHeader[]>;
   /** For the log: name and error of each tool that was left out. */
   readonly unreadable: readonly string[];
+  /** The same if the server has said the same, also what is not read here and MCP clients are told. */
+  readonly digest: string;
 }
 
 /** Asks for one page of the list. */
@@ -41,7 +44,9 @@ export async function readToolList(list: ListPage, hasHeaders: boolean): Promise
   const outputSchemas = new Map<string, Record<string, unknown>>();
   const paramHeaders = new Map<string, readonly ParamHeader[]>();
   const unreadable: string[] = [];
+  const digest = createHash('sha256');
   for await (const item of toolItems(list)) {
+    digest.update(`${JSON.stringify(item)}\n`);
     const parsed = WireTool.safeParse(item);
     if (!parsed.success) {
       unreadable.push(`${nameOf(item)}: ${z.prettifyError(parsed.error)}`);
@@ -57,7 +62,13 @@ export async function readToolList(list: ListPage, hasHeaders: boolean): Promise
     tools.set(tool.name, toolOf(tool));
     if (tool.outputSchema) outputSchemas.set(tool.name, tool.outputSchema);
   }
-  return { tools: [...tools.values()], outputSchemas, paramHeaders, unreadable };
+  return {
+    tools: [...tools.values()],
+    outputSchemas,
+    paramHeaders,
+    unreadable,
+    digest: digest.digest('base64'),
+  };
 }
 
 async function* toolItems(list: ListPage): AsyncGenerator<unknown> {

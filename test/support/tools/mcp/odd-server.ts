@@ -67,9 +67,16 @@ const pages: Record<string, { tools: unknown[]; nextCursor?: string | null }> = 
   third: { tools: [tool('four')], nextCursor: null },
 };
 
+let listed = 0;
+
 /** Answers to `tools/list`. */
 const lists: Record<string, (cursor: string | undefined) => unknown> = {
   pages: (cursor) => pages[cursor ?? 'first'],
+  /** A change that the model does not see, from the third list on. */
+  retitled: () => {
+    listed += 1;
+    return { tools: [{ ...tool('one'), title: listed < 3 ? 'One' : 'The one' }] };
+  },
   circle: () => ({ tools: [], nextCursor: 'again' }),
   'odd-tools': () => ({
     tools: [
