@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../core/json-object.ts';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
 import { calledTool } from '../../core/tool-server/passed-tool-call.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type {
   PassedRequest,

@@ -1,5 +1,3 @@
-export type { JsonObject } from '../json-object.ts';
-
 /** An error of JSON-RPC: what a tool server answers in place of a result, or is answered. */
 export class ServerPeerError extends Error {
   override readonly name = 'ServerPeerError';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../core/json-object.ts';
 import { shorten } from '../../core/shorten.ts';
 import type { CallableTool, PeerAnswer } from '../../core/tool-server/passed-request.ts';
-import type { JsonObject } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import { visible } from '../../core/visible.ts';
 

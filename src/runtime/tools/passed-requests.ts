@@ -1,10 +1,11 @@
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { CallId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json-object.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import { knowsForms } from '../../core/tool-server/elicitation.ts';
 import type { CallableTool, PeerAnswer, ServerRequest } from '../../core/tool-server/passed-request.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { AnswerQuestion, ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';

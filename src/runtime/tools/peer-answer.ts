@@ -1,6 +1,7 @@
 import { messageOf, ServiceError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-object.ts';
 import type { PeerAnswer } from '../../core/tool-server/passed-request.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 
 /** Of JSON-RPC. */
 export const METHOD_NOT_FOUND = -32601;

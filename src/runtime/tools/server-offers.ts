@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
 import type { OfferKind, ServerFeatures, ServerOffer } from '../../core/tool-server/passed-request.ts';
-import type { JsonObject } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import { within } from '../../timing/deadline.ts';
@@ -81,8 +81,4 @@ async function itemsOf(
 
 function objectsIn(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../core/json-object.ts';
 import { missingCapability } from '../../core/tool-server/missing-capability.ts';
-import { type JsonObject, ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { ServerEra } from '../../ports/tool-server.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from './peer-answer.ts';

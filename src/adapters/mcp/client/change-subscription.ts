@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
+import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import { ConnectionEndedError } from '../peer/rpc-errors.ts';
 import type { ToldChanges } from './server-hello.ts';
 

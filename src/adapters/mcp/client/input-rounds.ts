@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { PassedRequest } from '../../../ports/tool-server.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 

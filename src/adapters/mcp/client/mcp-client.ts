@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../../core/json-object.ts';
 import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import type { PassedRequest, PassedRequestOptions, ToolServerEvents } from '../../../ports/tool-server.ts';
 import { maskedObject } from '../failure/masked-error.ts';
 import type { Mask } from '../failure/secret-mask.ts';

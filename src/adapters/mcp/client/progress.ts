@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../../core/json-object.ts';
 import { shorten } from '../../../core/shorten.ts';
 import type { ToolProgress } from '../../../core/tool-call/tool-progress.ts';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 
 const MAX_CHARACTERS = 500;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { TraceContext } from '../../../core/trace.ts';
 import type { RequestId } from '../peer/rpc-message.ts';
 

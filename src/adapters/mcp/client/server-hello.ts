@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { ServerEra } from '../../../ports/tool-server.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../../core/json-object.ts';
 import { shorten } from '../../../core/shorten.ts';
 import type { ServerNote } from '../../../core/tool-server/server-log.ts';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 
 const MAX_CHARACTERS = 2_000;

@@ -1,4 +1,5 @@
-import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
+import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import type { Mask } from './secret-mask.ts';
 
 /** The server's error as it came, except for the secrets of its configuration. */

@@ -1,4 +1,5 @@
-import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
+import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import type { SendOptions, ServerTransport } from '../server-transport.ts';
 import type { ReceivedMessage } from './received-message.ts';

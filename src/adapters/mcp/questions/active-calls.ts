@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { AnswerQuestion } from '../../../core/tool-server/server-question.ts';
 import type { RequestId } from '../peer/rpc-message.ts';
 

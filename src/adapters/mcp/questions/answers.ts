@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { McpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import type { QuestionMethod } from '../../../core/tool-server/server-question.ts';
 
 /** The questions of a tool server that somebody can answer. */

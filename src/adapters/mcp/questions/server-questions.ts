@@ -1,6 +1,7 @@
 import { messageOf } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { ServerNote } from '../../../core/tool-server/server-log.ts';
-import { type JsonObject, ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../../core/tool-server/server-question.ts';
 import type { PassedRequest } from '../../../ports/tool-server.ts';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, type RequestId, type RpcRequest } from '../peer/rpc-message.ts';

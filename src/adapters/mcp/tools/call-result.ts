@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../../core/json-object.ts';
 import { shorten } from '../../../core/shorten.ts';
 import type { ToolOutcome, ToolResult } from '../../../core/tool-call/tool.ts';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 import type { OutputCheck } from './output-check.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import { headerValue } from '../client/request-headers.ts';
 
 const KEY = 'x-mcp-header';

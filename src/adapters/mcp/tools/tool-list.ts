@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { Tool } from '../../../core/tool-call/tool.ts';
-import type { JsonObject } from '../../../core/tool-server/server-peer.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 import { type ParamHeader, ParamHeaderError, paramHeaders } from './param-headers.ts';
 
