@@ -5,7 +5,7 @@ import { agentBase } from '../service/agent-base.ts';
 import { afterRefusal } from '../service/api.ts';
 import { ApiError, refused, unreachable } from '../service/api-error.ts';
 import { headersOf, keptKey } from '../service/kept-key.ts';
-import { serverPath } from '../service/paths.ts';
+import { toolPath } from '../service/paths.ts';
 
 export interface FinishedRun {
   readonly data: ToolResult;
@@ -25,19 +25,16 @@ export async function runTool(
   args: unknown,
   { signal, onProgress }: ToolRunOptions,
 ): Promise<FinishedRun> {
-  const response = await fetch(
-    `${agentBase}${serverPath(tool.serverId)}/tools/${encodeURIComponent(tool.name)}/execute`,
-    {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        Accept: 'text/event-stream',
-        ...headersOf(keptKey()),
-      },
-      body: JSON.stringify(args),
-      signal,
+  const response = await fetch(`${agentBase}${toolPath(tool.serverId, tool.name)}/execute`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'text/event-stream',
+      ...headersOf(keptKey()),
     },
-  ).catch((cause: unknown) => {
+    body: JSON.stringify(args),
+    signal,
+  }).catch((cause: unknown) => {
     throw signal.aborted ? cause : unreachable(cause);
   });
   if (!response.ok) throw told(await refused(response));

@@ -65,5 +65,7 @@ export const McpServerName = z
   )
   // Objects by name cannot have it.
   .refine((name) => name !== '__proto__', 'must not be __proto__')
+  // URLs and JSON of others cannot have it.
+  .refine((name) => name.isWellFormed(), 'must be valid Unicode, without half of a surrogate pair')
   // URLs leave them out.
   .refine((name) => !/^\.\.?$/.test(name), 'must not be . or ..');

@@ -156,6 +156,7 @@ describe('POST /api/connect-server', () => {
     [{ name: '', config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: 'a/b', config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: '..', config: { type: 'stdio', command: 'x' } }, 'name'],
+    [{ name: 'a\ud800', config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: 5, config: { type: 'stdio', command: 'x' } }, 'name'],
     [{ name: 'a', config: 'npx server' }, 'config'],
     [{ name: 'a', config: [] }, 'config'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
+import { McpServerConfig, McpServerName } from '../../../src/core/tool-server/mcp-server-config.ts';
 
 const files = { command: 'npx', args: ['-y', 'server', '/tmp'], env: { TOKEN: 't' }, cwd: '/tmp' };
 const remote = { headers: { Authorization: 'Bearer x' } };
@@ -67,5 +67,17 @@ describe('the configuration of a tool server, as other MCP clients write it', ()
     expect(issuesOf({ args: [] })).toEqual([expect.stringMatching(/^type: /)]);
     expect(issuesOf({ type: 'websocket', url })).toEqual([expect.stringMatching(/^type: /)]);
     expect(issuesOf('npx')).toHaveLength(1);
+  });
+});
+
+describe('the name of a tool server', () => {
+  it.each(['files', 'my server', 'é', '文件', '😀'])('may be %s', (name) => {
+    expect(McpServerName.parse(name)).toBe(name);
+  });
+
+  it.each(['a\ud800', '\udc00a', '\ud800'])('is refused with half of a surrogate pair: %j', (name) => {
+    expect(McpServerName.safeParse(name).error?.issues).toMatchObject([
+      { message: 'must be valid Unicode, without half of a surrogate pair' },
+    ]);
   });
 });

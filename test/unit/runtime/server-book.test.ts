@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
+import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS } from '../../../src/core/log/streams.ts';
 import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 import { ServerBook } from '../../../src/runtime/tools/server-book.ts';
 import { WatchedStore } from '../../support/log/watched-store.ts';
 import { silentLog } from '../../support/service/running-service.ts';
+import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { replacedKey } from '../../support/tools/replaced-key.ts';
@@ -93,6 +95,30 @@ describe('the book of the servers connected at run time', () => {
     expect(await remembered()).toEqual(['files']);
     await book.remove('files', CLIENT);
     expect(await remembered()).toEqual([]);
+  });
+});
+
+describe('a server of an earlier release whose name no URL can have', () => {
+  it('has another one after a restart, by which it can be removed', async () => {
+    await using directory = await tempDirectory();
+    const box = sealedBox(memoryKeys());
+    const start = async () => {
+      const store = await openSqliteEventStore({ directory: directory.path, log: silentLog });
+      const book = serverBook(store, box);
+      const configs = await book.load();
+      return { book, configs, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+    };
+    {
+      await using earlier = await start();
+      await earlier.book.add('a\ud800', config, CLIENT);
+    }
+    {
+      await using later = await start();
+      expect(later.configs).toEqual({ 'a\ufffd': config });
+      await later.book.remove('a\ufffd', CLIENT);
+    }
+    await using last = await start();
+    expect(last.configs).toEqual({});
   });
 });
 
