@@ -57,6 +57,13 @@ type Item = MessageItem | CommandItem;
 /** A message is given up after this many losses: probably the message itself breaks the connections. */
 const MAX_LOSSES = 5;
 
+/** What the service calls a frame that it cannot read. Other errors without an id are about the connection. */
+const UNREADABLE: ReadonlySet<ErrorBody['code']> = new Set([
+  'INVALID_REQUEST',
+  'INVALID_MESSAGE_TYPE',
+  'RATE_LIMIT_EXCEEDED',
+]);
+
 /**
  * The outgoing messages and commands, in order. Each stays here until the service answers it. A message is sent again
  * over the next connection, a command is not: the caller learns that its fate is unknown.
@@ -143,6 +150,16 @@ export class Outgoing {
   refuseCommand(commandId: string, error: ErrorBody): void {
     const item = this.#command(commandId);
     if (item) this.#reject(item, new RefusedError(error));
+  }
+
+  /**
+   * The service could not read the id of what it refuses, because the JSON is too long and too deep. It belongs to what waits
+   * for an answer, if that is one thing alone.
+   */
+  refuseUnnamed(error: ErrorBody): void {
+    if (!UNREADABLE.has(error.code)) return;
+    const [item, ...others] = this.#items.filter(({ sent }) => sent === 'now');
+    if (item && others.length === 0) this.#reject(item, new RefusedError(error));
   }
 
   /** Takes back a message that was never sent. @returns false when there is no such message. */

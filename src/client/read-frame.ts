@@ -14,6 +14,15 @@ export function readFrame(data: unknown): StreamFrame {
   throw new ProtocolError(`the service sent something that is not a frame: ${String(data).slice(0, 100)}`);
 }
 
+type ErrorFrame = Extract<StreamFrame, { event: 'error' }>;
+
+/** Whether the frame is an error that names neither an event nor a turn, nor a message or a command of this client. */
+export function isUnnamedError(frame: StreamFrame): frame is ErrorFrame {
+  if (frame.event !== 'error') return false;
+  const { seq, turnId, clientMessageId, commandId } = frame;
+  return [seq, turnId, clientMessageId, commandId].every((name) => name === undefined);
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,7 +2,7 @@ import type { ResumableFrame } from '../wire/frames.ts';
 import type { Admission } from './admission.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { Outgoing, type OutgoingCommand, type OutgoingMessage, type UnsentMessage } from './outgoing.ts';
-import type { StreamFrame } from './read-frame.ts';
+import { isUnnamedError, type StreamFrame } from './read-frame.ts';
 import { ProtocolError, SessionLostError } from './session-errors.ts';
 import type { ConnectOptions, SessionStatus } from './session-options.ts';
 import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
@@ -159,6 +159,7 @@ export class SessionStream {
     this.#acceptOwnMessage(event);
     if (event.event === 'error' && event.commandId !== undefined)
       this.#outgoing.refuseCommand(event.commandId, event.data);
+    else if (isUnnamedError(event)) this.#outgoing.refuseUnnamed(event.data);
     this.#deps.onEvent(event, position, before);
     if (event.seq !== undefined && event.seq === this.#head) this.#flush();
   }

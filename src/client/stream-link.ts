@@ -1,7 +1,7 @@
 import type { Admission } from './admission.ts';
 import type { ClientEnvironment, StreamSocket } from './client-environment.ts';
 import { askWhyRefused, type HandshakeRefusal, noUpgrade } from './handshake-refusal.ts';
-import { readFrame, type StreamFrame } from './read-frame.ts';
+import { isUnnamedError, readFrame, type StreamFrame } from './read-frame.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import { withTicket } from './stream-url.ts';
 
@@ -109,7 +109,8 @@ export class StreamLink {
 
   #take(frame: StreamFrame): void {
     const { admission, onFrame } = this.#deps;
-    if (admission && isEndOfToken(frame)) admission.ended(frame.data);
+    // The service closes the connection, because its token has ended.
+    if (admission && isUnnamedError(frame) && frame.data.code === 'UNAUTHORIZED') admission.ended(frame.data);
     else onFrame(frame);
   }
 
@@ -172,17 +173,4 @@ export class StreamLink {
     const wasConnected = this.#wasConnected;
     return askWhyRefused({ url: url(), headers, fetch: environment.fetch, wasConnected, signal });
   }
-}
-
-type ErrorFrame = Extract<StreamFrame, { event: 'error' }>;
-
-/** Whether the service says that it closes the connection, because its token has ended. */
-function isEndOfToken(frame: StreamFrame): frame is ErrorFrame {
-  return (
-    frame.event === 'error' &&
-    frame.data.code === 'UNAUTHORIZED' &&
-    frame.seq === undefined &&
-    frame.commandId === undefined &&
-    frame.clientMessageId === undefined
-  );
 }

@@ -17,7 +17,7 @@ export async function readJsonObject(
   const bytes = await request.body();
   if (optional && bytes.length === 0) return {};
   checkContentType(request.headers.get('content-type'), mediaTypes);
-  return parseJsonObject(decodeText(bytes), 'The request body');
+  return parseJsonObject(decodeText(bytes), 'body');
 }
 
 function checkContentType(contentType: string | undefined, mediaTypes: readonly string[]): void {

@@ -21,6 +21,15 @@ export function parseJson(text: string, field = 'body'): unknown {
   return value;
 }
 
+/**
+ * The same without the refusal, for a look at what stands at the top of a text that is refused: its id. Undefined if the text
+ * is too long for that. What is deeper than 200 levels must not be walked through.
+ */
+export function parseRefused(text: string): unknown {
+  if (text.length > MOST_CHARACTERS_READ && excessOf(text)) return undefined;
+  return JSON.parse(text);
+}
+
 /** @param json a text that may be no JSON. */
 function excessOf(json: string): 'levels' | 'values' | null {
   // Each level takes two characters.

@@ -18,11 +18,15 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** @param what names the text in messages, such as `The frame`. */
-export function parseJsonObject(text: string, what: string): Record<string, unknown> {
+/** What a client sends as JSON, as messages call it. */
+const TEXTS = { body: 'The request body', frame: 'The frame' };
+
+/** @param field names the text in the details of errors. */
+export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record<string, unknown> {
+  const what = TEXTS[field];
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseJson(text, field);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ServiceError(

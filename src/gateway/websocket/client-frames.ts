@@ -12,7 +12,7 @@ import {
   ResetFrame,
   ToolResultFrame,
 } from '../../wire/requests.ts';
-import { parseJson } from '../requests/json-text.ts';
+import { parseRefused } from '../requests/json-text.ts';
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
 import type { FrameId } from '../stream/resumable-frames.ts';
 
@@ -36,7 +36,7 @@ interface FrameRules {
 
 /** Parses a text frame of a client. Throws a `ServiceError` for the client. */
 export function decodeFrame(text: string, { maxImageBytes, isAuthenticated }: FrameRules): ClientFrame {
-  const fields = parseJsonObject(text, 'The frame');
+  const fields = parseJsonObject(text, 'frame');
   const schema = schemas.get(fields.type);
   if (!schema) throw unsupportedType(fields.type, isAuthenticated);
   const frame = parseFields(schema, fields);
@@ -54,20 +54,19 @@ export function unsupportedType(type: unknown, isAuthenticated: boolean): Servic
 }
 
 const FrameIds = z.object({
-  type: z.unknown(),
+  type: z.unknown().optional(),
   clientMessageId: IdempotencyKeyId.optional().catch(undefined),
   commandId: IdempotencyKeyId.optional().catch(undefined),
 });
 
-/** The id of a message or of a command, even if the rest of the frame is invalid. */
+/** The id of a message or of a command, even if the rest of the frame is invalid, or of a type that nobody knows. */
 export function frameIdOf(text: string): FrameId | undefined {
   try {
-    const { data } = FrameIds.safeParse(parseJson(text));
-    if (data === undefined || !schemas.has(data.type)) return undefined;
-    const { type, clientMessageId, commandId } = data;
-    if (type === 'message') return clientMessageId === undefined ? undefined : { clientMessageId };
-    return commandId === undefined ? undefined : { commandId };
+    const { type, clientMessageId, commandId } = FrameIds.parse(parseRefused(text));
+    if (commandId !== undefined && type !== 'message') return { commandId };
+    const isMessage = type === 'message' || !schemas.has(type);
+    return isMessage && clientMessageId !== undefined ? { clientMessageId } : undefined;
   } catch {
-    return undefined; // Text that is not JSON has no id.
+    return undefined; // Text that is no JSON object has no id.
   }
 }

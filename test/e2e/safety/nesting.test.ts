@@ -73,7 +73,7 @@ describe('JSON that is nested too deeply', () => {
       client.send(`{"type":"message","content":"hi","outputSchema":${DEEP}}`);
       expect((await client.settled()).at(-1)).toMatchObject({
         event: 'error',
-        data: { details: { field: 'body', issue: 'it has more than 200 levels' } },
+        data: { details: { field: 'frame', issue: 'it has more than 200 levels' } },
       });
     },
     'over WebSocket',

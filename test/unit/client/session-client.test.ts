@@ -372,6 +372,32 @@ describe('a message', () => {
     expect(await read(session, 1)).toEqual([{ event: 'error', data: failure }]);
   });
 
+  const unreadable = { code: 'INVALID_REQUEST', message: 'too deep', details: {} };
+
+  it('rejects when the service could not read its id, if nothing else waits for an answer', async () => {
+    const { service, session } = start();
+    service.socket.resumed(0);
+    const call = expect(session.answerCall('c', 'x')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    service.socket.say({ event: 'error', data: unreadable });
+    await call;
+    const sent = expect(session.send('hi')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    service.socket.say({ event: 'error', data: unreadable });
+    await sent;
+    expect(await read(session, 2)).toHaveLength(2);
+  });
+
+  it('waits on when an error without a name is about something else, or about one of several', async () => {
+    const { service, session } = start();
+    service.socket.resumed(0);
+    const first = session.send('hi');
+    service.socket.say({ event: 'error', data: failure }, { event: 'error', data: unreadable, turnId: 'u' });
+    const second = session.cancel();
+    service.socket.say({ event: 'error', data: unreadable });
+    service.socket.say(message(1, 'id1'), { event: 'done', data: { commandId: 'id2' } });
+    expect(await first).toEqual({ clientMessageId: 'id1', turnId: 't' });
+    await second;
+  });
+
   it('rejects when connections keep breaking at it', async () => {
     const { service, session } = start();
     const refused = expect(session.send('hi')).rejects.toThrowError(/broke 5 times/);

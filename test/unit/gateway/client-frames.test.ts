@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../src/core/errors.ts';
 import { decodeFrame, frameIdOf } from '../../../src/gateway/websocket/client-frames.ts';
 
@@ -9,6 +9,15 @@ function supported(isAuthenticated: boolean): unknown {
     return error instanceof ServiceError ? error.details.supported : error;
   }
 }
+
+describe('the refusal of a frame that is no JSON object', () => {
+  it('names the frame', () => {
+    const deep = '['.repeat(201) + ']'.repeat(201);
+    expect(() => decodeFrame(deep, { maxImageBytes: false, isAuthenticated: false })).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ field: 'frame' }) }),
+    );
+  });
+});
 
 describe('the refusal of a frame of another type', () => {
   const types = ['message', 'cancel', 'approve', 'deny', 'toolResult', 'inputAnswer', 'reset'];
@@ -48,10 +57,26 @@ describe('the id of a frame', () => {
     ['{"type":"auth","commandId":"b"}', { commandId: 'b' }],
     ['{"type":"deny","callId":7,"commandId":"b"}', { commandId: 'b' }],
     ['{"type":"deny","commandId":7}', undefined],
-    ['{"type":"hello","commandId":"b"}', undefined],
+    ['{"type":"hello","commandId":"b"}', { commandId: 'b' }],
+    ['{"type":"hello","clientMessageId":"a"}', { clientMessageId: 'a' }],
+    ['{"commandId":"b"}', { commandId: 'b' }],
     ['[]', undefined],
     ['{', undefined],
   ])('of %s is %j', (text, id) => {
     expect(frameIdOf(text)).toEqual(id);
+  });
+
+  const deep = (levels: number) =>
+    `{"type":"message","clientMessageId":"a","outputSchema":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
+
+  it('is there if the frame is nested too deeply', () => {
+    expect(frameIdOf(deep(250))).toEqual({ clientMessageId: 'a' });
+  });
+
+  it('is not looked for in what is also long, because that takes seconds', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(frameIdOf(deep(30_000))).toBeUndefined();
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
   });
 });

@@ -103,7 +103,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
   }
 
   async #handle(text: string | null, bytes: number): Promise<void> {
-    const frame = parseJsonObject(await this.#limits.admit(this.#client.context, text, bytes), 'The frame');
+    const frame = parseJsonObject(await this.#limits.admit(this.#client.context, text, bytes), 'frame');
     if (this.#isBusy) throw inProgress();
     this.#isBusy = true;
     try {
