@@ -1,5 +1,5 @@
 import { type Image, imageBytes } from './conversation/image.ts';
-import type { ServiceError } from './errors.ts';
+import { ServiceError } from './errors.ts';
 import { limitExceeded } from './limit-errors.ts';
 
 /** A number of bytes; false if sizes are not limited. */
@@ -24,14 +24,17 @@ export function checkImageSize(image: Image | undefined, maxBytes: MaxBytes): vo
   if (image && maxBytes !== false && imageBytes(image) > maxBytes) throw tooLarge('an image', maxBytes);
 }
 
-/**
- * A limit on size has no time window: `resetTime` is now, because something smaller may be sent at once.
- *
- * @param what such as `an image`.
- */
-export function tooLarge(what: string, limit: number): ServiceError {
+/** A limit on size has no time window: `resetTime` is now, because something smaller may be sent at once. */
+export class TooLargeError extends ServiceError {}
+
+/** @param what such as `an image`. */
+export function tooLarge(what: string, limit: number): TooLargeError {
   const resetTime = Math.ceil(Date.now() / 1000);
-  return limitExceeded(`${what} of at most ${sizeText(limit)}`, { limit, resetTime });
+  const { code, message, details } = limitExceeded(`${what} of at most ${sizeText(limit)}`, {
+    limit,
+    resetTime,
+  });
+  return new TooLargeError(code, message, details);
 }
 
 /** For people. */

@@ -14,6 +14,7 @@ import type { HeldCredentials } from '../security/held-credentials.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
 import type { OriginPolicy } from '../security/origin-policy.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
+import { refusalHeaders } from '../security/rate-limits.ts';
 import { RequestTally, type TallyDeps } from '../security/request-tally.ts';
 import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
@@ -100,7 +101,7 @@ export class HttpFront implements HttpHandler {
     }
     this.#answers[classOf(response.status)] += 1;
     const ofCors = this.#deps.cors.headers(sent.headers.get('origin'));
-    return { ...response, headers: { ...withCors(response.headers, ofCors), ...tally.headers } };
+    return { ...response, headers: { ...tally.headers, ...withCors(response.headers, ofCors) } };
   }
 
   /** Throws, or rejects. As few layers as possible are asynchronous here: every request passes them all. */
@@ -231,10 +232,9 @@ export class HttpFront implements HttpHandler {
     const path = pathOfAgent(request.path);
     const error = clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly');
     const format = this.#deps.errorFormats?.find(({ prefix }) => path.startsWith(prefix));
-    if (format) return format.respond(error);
-    const response = errorResponse(error);
+    const response = (await format?.respond(error)) ?? errorResponse(error);
     const challenge = path === MCP_PATH ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
-    return challenge ? { ...response, headers: { ...response.headers, ...challenge } } : response;
+    return { ...response, headers: { ...response.headers, ...challenge, ...refusalHeaders(error) } };
   }
 }
 

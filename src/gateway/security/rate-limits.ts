@@ -4,6 +4,7 @@ import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/Mem
 import type { LimitsConfig } from '../../config/schema/agent-config.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { limitExceeded } from '../../core/limit-errors.ts';
+import { TooLargeError } from '../../core/size-limits.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -112,6 +113,14 @@ export function limitHeaders(allowance: Omit<Allowance, 'exceeded'> | null): Rec
     'X-RateLimit-Remaining': String(allowance.remaining),
     'X-RateLimit-Reset': String(allowance.resetTime),
   };
+}
+
+/** Of a refusal: those of the limit that its details name. A size is no rate, so it has none. */
+export function refusalHeaders(error: ServiceError): Record<string, string> {
+  const { limit, remaining, resetTime } = error.details;
+  if (error.code !== 'RATE_LIMIT_EXCEEDED' || error instanceof TooLargeError) return {};
+  if (typeof limit !== 'number' || typeof remaining !== 'number' || typeof resetTime !== 'number') return {};
+  return limitHeaders({ limit, remaining, resetTime });
 }
 
 export function tooManyConnections(refusal: Allowance): ServiceError {

@@ -8,7 +8,7 @@ import { jsonResponse, now } from '../http/http-message.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { type HandshakeDeps, type KnownClient, knownClient } from '../security/handshake.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
-import { limitHeaders } from '../security/rate-limits.ts';
+import { refusalHeaders } from '../security/rate-limits.ts';
 import { loadOf, type SocketLoad } from '../stream/socket-load.ts';
 import { Connection, type ConnectionDeps, type ConnectionQuery } from './connection.ts';
 
@@ -96,8 +96,5 @@ export class WebSocketFront implements SocketFront {
 
 function refuse(error: ServiceError): HttpResponse {
   const response = errorResponse(error);
-  const { limit, remaining, resetTime } = error.details;
-  if (typeof limit !== 'number' || typeof remaining !== 'number' || typeof resetTime !== 'number')
-    return response;
-  return { ...response, headers: { ...response.headers, ...limitHeaders({ limit, remaining, resetTime }) } };
+  return { ...response, headers: { ...response.headers, ...refusalHeaders(error) } };
 }

@@ -336,6 +336,8 @@ describe('the limit on size', () => {
       const fits = await service.post('/api/message-sync', { message: 'hello'.padEnd(950) });
       expect(fits.status).toBe(200);
       const beyond = await service.post('/api/message-sync', { message: 'hello'.padEnd(1000) });
+      // A size is no rate: the client may go on.
+      expectLimitHeaders(beyond.headers, 100, 98);
       expect((await errorOf(beyond, 429)).details).toMatchObject({ limit: 1000, remaining: 0 });
       const declared = connect(service.port, '127.0.0.1');
       declared.write(
@@ -424,8 +426,10 @@ describe('the limit on connections, with event streams', () => {
       if (!socket.accepted) throw new Error('the first WebSocket was refused');
       const first = await stream(service);
       expect(first.status).toBe(200);
-      const { details } = await errorOf(await stream(service), 429);
-      expect(details).toEqual({ limit: 2, remaining: 0, resetTime: expect.any(Number) });
+      const refused = await stream(service);
+      const resetTime = Number(refused.headers.get('X-RateLimit-Reset'));
+      expectLimitHeaders(refused.headers, 2, 0);
+      expect((await errorOf(refused, 429)).details).toEqual({ limit: 2, remaining: 0, resetTime });
       expect((await handshake(service.port)).accepted).toBe(false);
       // A page of the log holds no connection.
       expect((await service.fetch('/api/sessions/s/events')).status).toBe(200);
@@ -476,6 +480,7 @@ describe('the limit on connections, with event streams', () => {
       const watching = await stream(service);
       const refused = await service.fetch('/api/sessions/s/export');
       expect(refused.status).toBe(429);
+      expectLimitHeaders(refused.headers, 1, 0);
       await watching.body?.cancel();
       const read = async () => (await service.fetch('/api/sessions/s/export')).text();
       const exported = await eventually(read, (answer) => !answer.includes('RATE_LIMIT_EXCEEDED'));
