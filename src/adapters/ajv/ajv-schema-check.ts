@@ -3,7 +3,7 @@ import { hasPattern } from '../../core/tool-call/schema-risk.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 import { ClientSchemas } from './client-schemas.ts';
-import { compile, describe, loadAjv } from './schema-compiler.ts';
+import { compile, loadAjv, verdictOn } from './schema-compiler.ts';
 import { SchemaThread } from './schema-thread.ts';
 
 const IN_THREAD = 'in a thread';
@@ -23,21 +23,23 @@ export function ajvSchemaCheck(log: Logger): SchemaCheck {
     ajv ??= loadAjv();
     return ajv.then((checker) => usable(checker, schema, log));
   };
+  const ofServer: SchemaCheck['ofServer'] = async (schema, value) => {
+    const known = checks.get(schema) ?? (hasPattern(schema) ? IN_THREAD : compiled(schema));
+    checks.set(schema, known);
+    if (known === IN_THREAD) {
+      const verdict = await ofServers.check({ schema, value, root: 'arguments' });
+      if (verdict.unusable === undefined) return verdict;
+      warnOf(verdict.unusable, log);
+      checks.set(schema, Promise.resolve(null));
+      return {};
+    }
+    const check = await known;
+    if (check === null || check(value)) return {};
+    return verdictOn(check.errors ?? [], 'arguments');
+  };
   return {
-    async issueWith(schema, value) {
-      const known = checks.get(schema) ?? (hasPattern(schema) ? IN_THREAD : compiled(schema));
-      checks.set(schema, known);
-      if (known === IN_THREAD) {
-        const { issue, unusable } = await ofServers.check({ schema, value, root: 'arguments' });
-        if (unusable === undefined) return issue;
-        warnOf(unusable, log);
-        checks.set(schema, Promise.resolve(null));
-        return undefined;
-      }
-      const check = await known;
-      if (check === null || check(value)) return undefined;
-      return describe(check.errors ?? [], 'arguments');
-    },
+    ofServer,
+    issueWith: async (schema, value) => (await ofServer(schema, value)).issue,
     ofClient: (schema, value, owner) => ofClients.check({ schema, value, root: 'the value' }, owner),
   };
 }

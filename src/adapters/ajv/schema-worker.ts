@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { SchemaVerdict } from '../../ports/schema-check.ts';
-import { compile, describe, loadAjv } from './schema-compiler.ts';
+import { compile, loadAjv, verdictOn } from './schema-compiler.ts';
 
 /* The thread of `SchemaThread`: says that it has started, then answers each message with a verdict. */
 
@@ -21,7 +21,7 @@ async function verdictOf({ schema, value, root }: Task): Promise<SchemaVerdict> 
   const checker = await ajv;
   try {
     const validate = compile(checker, schema);
-    return validate(value) ? {} : { issue: describe(validate.errors ?? [], root) };
+    return validate(value) ? {} : verdictOn(validate.errors ?? [], root);
   } catch (error) {
     return { unusable: error instanceof Error ? error.message : String(error) };
   }

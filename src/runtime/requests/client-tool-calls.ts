@@ -57,8 +57,9 @@ export class ClientToolCalls {
     const connection = servers.connectionOf(serverId);
     if (!connection) throw failed(`the server ${serverId} is not connected (its status is ${status})`);
     const tool = this.#tool(serverId, toolName);
-    const issue = await schemas.issueWith(tool.inputSchema, args);
-    if (issue !== undefined) throw misfit({ issue, toolName, serverId });
+    const { issue, field } = await this.#deps.schemas.ofServer(tool.inputSchema, args);
+    if (issue !== undefined)
+      throw misfit({ ...(field !== undefined && { field }), issue, toolName, serverId });
     const run = async (): Promise<ToolExecution> => {
       const begun = performance.now();
       const outcome = await this.#watched(call, (options) => connection.callTool(toolName, args, options));
@@ -116,7 +117,12 @@ function toolFailed(details: { toolName: string; serverId: string; reason: strin
   return new ServiceError('TOOL_EXECUTION_FAILED', `The tool ${details.toolName} failed.`, details);
 }
 
-function misfit(details: { issue: string; toolName: string; serverId: string }): ServiceError {
+function misfit(details: {
+  field?: string;
+  issue: string;
+  toolName: string;
+  serverId: string;
+}): ServiceError {
   const message = `The arguments do not fit the tool's inputSchema: ${details.issue}.`;
   return new ServiceError('INVALID_REQUEST', message, details);
 }

@@ -11,8 +11,8 @@ const red = { type: 'object', properties: { colour: { const: 'red' } }, required
 function start(): SchemaCheck & {
   ofClient(schema: Schema, value: unknown, owner?: string): Promise<SchemaVerdict>;
 } {
-  const { issueWith, ofClient } = ajvSchemaCheck(recordingLog());
-  return { issueWith, ofClient: (schema, value, owner = 'acme/ada/') => ofClient(schema, value, owner) };
+  const { ofClient, ...check } = ajvSchemaCheck(recordingLog());
+  return { ...check, ofClient: (schema, value, owner = 'acme/ada/') => ofClient(schema, value, owner) };
 }
 
 describe('a schema of a client', () => {
@@ -21,9 +21,11 @@ describe('a schema of a client', () => {
     expect(await check.ofClient(red, { colour: 'red' })).toEqual({});
     expect(await check.ofClient(red, {})).toEqual({
       issue: "the value must have required property 'colour'",
+      field: 'colour',
     });
     expect(await check.ofClient(red, { colour: 'blue' })).toEqual({
-      issue: 'colour must be equal to constant',
+      issue: 'colour must be equal to constant: "red"',
+      field: 'colour',
     });
     expect(await check.ofClient({ $id: 'a', type: 'number' }, 1)).toEqual({});
     expect(await check.ofClient({ $id: 'a', type: 'string' }, 1)).toEqual({
@@ -119,5 +121,41 @@ describe('a schema of a tool server', () => {
     expect(ticks).toBeGreaterThan(10);
     expect(await check.issueWith(schema, { q: 'fine' })).toBeUndefined();
     expect(await check.issueWith(schema, { q: 1 })).toBe('q must be string');
+  });
+
+  it('names the property, and the values that it may have', async () => {
+    const check = start();
+    const schema = {
+      type: 'object',
+      properties: {
+        city: { enum: ['Paris', 'Rome', null] },
+        unit: { const: 'kelvin' },
+        within: { type: 'object', properties: { 'a/b': { type: 'array', items: { type: 'number' } } } },
+        none: { type: 'object', additionalProperties: false },
+        many: { enum: Array.from({ length: 30 }, (_, index) => index) },
+        long: { enum: ['x'.repeat(500)] },
+      },
+      required: ['city'],
+    };
+    const wrong = (value: object) => check.ofServer(schema, { city: 'Rome', ...value });
+    expect(await wrong({})).toEqual({});
+    expect(await check.ofServer(schema, {})).toMatchObject({ field: 'city' });
+    expect(await wrong({ city: 'Oslo' })).toEqual({
+      issue: 'city must be equal to one of the allowed values: "Paris", "Rome", null',
+      field: 'city',
+    });
+    expect(await wrong({ unit: 'celsius' })).toMatchObject({
+      issue: 'unit must be equal to constant: "kelvin"',
+    });
+    expect(await wrong({ within: { 'a/b': [1, 'two'] } })).toEqual({
+      issue: 'within.a/b.1 must be number',
+      field: 'within.a/b.1',
+    });
+    expect(await wrong({ none: { a: 1 } })).toMatchObject({ field: 'none.a' });
+    expect((await wrong({ many: -1 })).issue).toMatch(/values: 0, 1, .*19 and others$/);
+    expect((await wrong({ long: '' })).issue?.length).toBeLessThan(300);
+    expect(await check.ofServer({ type: 'object', minProperties: 1 }, {})).toEqual({
+      issue: 'arguments must NOT have fewer than 1 properties',
+    });
   });
 });

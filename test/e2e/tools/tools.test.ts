@@ -172,11 +172,17 @@ describe('POST /api/mcp/servers/{id}/tools/{name}/execute', () => {
       ['tools', 'echo', { message: 5 }, 'message'],
       ['tools', 'add', { a: 1, b: 'two' }, 'b'],
       ['everything', 'get-sum', { a: 1 }, 'b'],
+      ['everything', 'get-structured-content', { location: 'Paris' }, 'location'],
     ];
     for (const [server, tool, args, property] of misfits) {
       expect(await errorOf(await execute(service, server, tool, args), 400)).toMatchObject({
         code: 'INVALID_REQUEST',
-        details: { issue: expect.stringContaining(property), toolName: tool, serverId: server },
+        details: {
+          field: property,
+          issue: expect.stringContaining(property),
+          toolName: tool,
+          serverId: server,
+        },
       });
     }
     expect(await errorOf(await execute(service, 'tools', 'echo', ['hi']), 400)).toMatchObject({

@@ -96,7 +96,7 @@ export class SessionRig {
     );
     const catalog = new ToolCatalog(
       supervisor.list,
-      { issueWith: async () => undefined, ofClient: async () => ({}) },
+      { issueWith: async () => undefined, ofServer: async () => ({}), ofClient: async () => ({}) },
       {
         approval,
         clientTools: { expiresAfterMs: 3_600_000 },

@@ -32,7 +32,11 @@ async function start(store: EventStore = memoryEventStore()) {
     llm: { provider: 'mistral', model: 'm-1' },
     mcpServers: { tools: { type: 'stdio', command: 'none' } },
   });
-  const schemas = { issueWith: async () => undefined, ofClient: async () => ({}) };
+  const schemas = {
+    issueWith: async () => undefined,
+    ofServer: async () => ({}),
+    ofClient: async () => ({}),
+  };
   const { tracing } = traces;
   const snapshots = memorySnapshotStore();
   const agent = await composeAgent({

@@ -90,7 +90,7 @@ async function replayLive(
   supervisor.start({ tools: { type: 'stdio', command: 'none' } });
   const catalog = new ToolCatalog(
     supervisor.list,
-    { issueWith: async () => undefined, ofClient: async () => ({}) },
+    { issueWith: async () => undefined, ofServer: async () => ({}), ofClient: async () => ({}) },
     {
       approval: { rules: [], default: 'auto' },
       clientTools: { expiresAfterMs: 3_600_000 },

@@ -21,7 +21,11 @@ function catalogOf(
   list: ToolServers,
   { approval = AUTO, maxTools, log = silentLog }: Partial<CatalogOptions> = {},
 ): ToolCatalog {
-  const schemas = { issueWith: async () => undefined, ofClient: async () => ({}) };
+  const schemas = {
+    issueWith: async () => undefined,
+    ofServer: async () => ({}),
+    ofClient: async () => ({}),
+  };
   return new ToolCatalog(list, schemas, {
     approval,
     clientTools: { expiresAfterMs: 3_600_000 },
