@@ -78,8 +78,12 @@ function fieldError(
   const field = [...at, ...path].join('.');
   if (issue.code !== 'unrecognized_keys' && path.length > 0 && valueAt(value, path) === undefined) {
     const found = isObject(value) ? misspelt(schema, value, path.join('.')) : undefined;
-    return new ServiceError('MISSING_FIELD', `The field ${field} is required.`, {
+    // A rule of ours, such as that the field is needed beside another one.
+    const rule = issue.code === 'custom' ? issue.message : undefined;
+    const why = rule === undefined ? '' : `: it ${rule}`;
+    return new ServiceError('MISSING_FIELD', `The field ${field} is required${why}.`, {
       field,
+      ...(rule !== undefined && { issue: rule }),
       suggestion:
         found === undefined
           ? `Add ${field} to the request.`

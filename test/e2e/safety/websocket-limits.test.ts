@@ -36,7 +36,8 @@ describe('frames that cannot be understood', () => {
   });
   const notAnObject = (found: string) =>
     errorFrame('INVALID_REQUEST', { issue: expect.stringContaining(found) });
-  const missing = (field: string) => errorFrame('MISSING_FIELD', { field, suggestion: expect.any(String) });
+  const missing = (field: string, more: object = {}) =>
+    errorFrame('MISSING_FIELD', { field, suggestion: expect.any(String), ...more });
   const invalid = (field: string) => errorFrame('INVALID_REQUEST', { field, issue: expect.any(String) });
   const image = (imageData: unknown) => ({ type: 'message', content: 'look', imageData });
 
@@ -86,7 +87,10 @@ describe('frames that cannot be understood', () => {
         [image('iVBORw0KGgo='), invalid('imageData')],
         [image([]), invalid('imageData')],
         [image({ mimeType: 'image/png' }), missing('imageData.base64')],
-        [image({ base64: 'AAAA' }), missing('imageData.mimeType')],
+        [
+          image({ base64: 'AAAA' }),
+          missing('imageData.mimeType', { issue: expect.stringContaining('first bytes') }),
+        ],
         [image({ base64: '', mimeType: 'image/png' }), invalid('imageData.base64')],
         [image({ base64: 'no base64!', mimeType: 'image/png' }), invalid('imageData.base64')],
         [image({ base64: 'AAA', mimeType: 'image/png' }), invalid('imageData.base64')],

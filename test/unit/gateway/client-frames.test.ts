@@ -46,7 +46,9 @@ describe('an image without a type', () => {
   });
 
   it('is refused if its bytes are those of none', () => {
-    expect(() => decoded(codes('<svg></svg>'))).toThrow('The field imageData.mimeType is required.');
+    expect(() => decoded(codes('<svg></svg>'))).toThrow(
+      'The field imageData.mimeType is required: it is needed, because the first bytes are those of no PNG',
+    );
   });
 });
 
