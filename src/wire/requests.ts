@@ -260,9 +260,12 @@ export const StreamQuery = z
       '1: the states of all machines, as `machines` and `machine` frames. Needs `after`.',
     ),
   })
-  .refine(({ after, offset }) => offset === undefined || after !== undefined, {
-    path: ['after'],
-    error: 'is needed together with offset',
+  .superRefine(({ after, offset, time, statecharts }, context) => {
+    if (after !== undefined) return;
+    const withoutAfter = { offset: offset !== undefined, time: time === 1, statecharts: statecharts === 1 };
+    for (const [name, isGiven] of Object.entries(withoutAfter))
+      if (isGiven)
+        context.addIssue({ code: 'custom', path: ['after'], message: `is needed together with ${name}` });
   });
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
