@@ -275,6 +275,7 @@ const executeTool: Operation = {
         message:
           "The arguments do not fit the tool's inputSchema: arguments must have required property 'message'.",
         details: {
+          field: 'message',
           issue: "arguments must have required property 'message'",
           toolName: 'echo',
           serverId: 'everything',
