@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { closest } from '../../config/problems/closest.ts';
+import { isMap, type Path, valueAt } from '../../config/problems/path.ts';
 import { knownKeys } from '../../config/problems/schema-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 
@@ -31,15 +32,23 @@ export function refuseNearMiss(schema: z.ZodType, value: unknown): void {
   });
 }
 
-export function nearMiss(schema: z.ZodType, value: unknown): NearMiss | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const known = knownKeys(schema, value, []);
-  const unknown = unknownFields(value, known);
-  if (unknown.length === 0) return undefined;
-  const absent = known.filter((name) => !Object.hasOwn(value, name));
-  for (const field of unknown) {
-    const meant = closest(field, absent);
-    if (meant !== undefined) return { field, meant };
+/** Objects in the value are looked through, too, as far as the schema lists their fields; lists are not. */
+export function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): NearMiss | undefined {
+  const inner = valueAt(value, path);
+  if (!isMap(inner)) return undefined;
+  const known = knownKeys(schema, value, path);
+  const place = (name: string): string => [...path, name].join('.');
+  const unknown = unknownFields(inner, known);
+  if (unknown.length > 0) {
+    const absent = known.filter((name) => !Object.hasOwn(inner, name));
+    for (const field of unknown) {
+      const meant = closest(field, absent);
+      if (meant !== undefined) return { field: place(field), meant: place(meant) };
+    }
+  }
+  for (const name of known) {
+    const miss = isMap(inner[name]) ? nearMiss(schema, value, [...path, name]) : undefined;
+    if (miss) return miss;
   }
   return undefined;
 }
@@ -48,10 +57,15 @@ export function describeMiss({ field, meant }: NearMiss): string {
   return `The field ${field} is unknown; did you mean ${meant}?`;
 }
 
-/** The field of an object that was probably meant to be this one, which is missing. */
-export function misspelt(schema: z.ZodType, value: object, missing: string): string | undefined {
-  const unknown = unknownFields(value, knownKeys(schema, value, []));
-  return unknown.find((field) => closest(field, [missing]) !== undefined);
+/** Where the field stands that was probably meant to be the one at this path, which is missing. */
+export function misspelt(schema: z.ZodType, value: unknown, missing: Path): Path | undefined {
+  const place = missing.slice(0, -1);
+  const name = missing.at(-1);
+  const around = valueAt(value, place);
+  if (!isMap(around) || typeof name !== 'string') return undefined;
+  const unknown = unknownFields(around, knownKeys(schema, value, place));
+  const found = unknown.find((field) => closest(field, [name]) !== undefined);
+  return found === undefined ? undefined : [...place, found];
 }
 
 function unknownFields(value: object, known: readonly string[]): string[] {

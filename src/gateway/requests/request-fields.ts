@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import { isMap, type Path, toPath, valueAt } from '../../config/problems/path.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { parseJson } from './json-text.ts';
-import { misspelt, refuseNearMiss } from './near-misses.ts';
+import { misspelt, nearMiss, refuseNearMiss } from './near-misses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -39,7 +40,7 @@ export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record
       error,
     );
   }
-  if (!isObject(value)) {
+  if (!isMap(value)) {
     const found = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
     throw new ServiceError('INVALID_REQUEST', `${what} must be a JSON object.`, { issue: `it is ${found}` });
   }
@@ -74,35 +75,25 @@ function fieldError(
 ): ServiceError {
   const [issue] = error.issues;
   if (!issue) return new ServiceError('INVALID_REQUEST', 'The request is not valid.', {}, error);
-  const { path } = issue;
-  const field = [...at, ...path].join('.');
-  if (issue.code !== 'unrecognized_keys' && path.length > 0 && valueAt(value, path) === undefined) {
-    const found = isObject(value) ? misspelt(schema, value, path.join('.')) : undefined;
+  const path = toPath(issue.path);
+  const placed = (place: Path): string => [...at, ...place].join('.');
+  const field = placed(path);
+  const isUnknown = issue.code === 'unrecognized_keys';
+  if (!isUnknown && path.length > 0 && valueAt(value, path) === undefined) {
+    const found = misspelt(schema, value, path);
     // A rule of ours, such as that the field is needed beside another one.
     const rule = issue.code === 'custom' ? issue.message : undefined;
     const why = rule === undefined ? '' : `: it ${rule}`;
     return new ServiceError('MISSING_FIELD', `The field ${field} is required${why}.`, {
       field,
       ...(rule !== undefined && { issue: rule }),
-      suggestion:
-        found === undefined
-          ? `Add ${field} to the request.`
-          : `Write ${field} instead of ${[...at, found].join('.')}.`,
+      suggestion: found ? `Write ${field} instead of ${placed(found)}.` : `Add ${field} to the request.`,
     });
   }
+  const miss = isUnknown ? nearMiss(schema, value) : undefined;
   return new ServiceError('INVALID_REQUEST', `The field ${field || 'body'} is not valid: ${issue.message}.`, {
     field,
     issue: issue.message,
+    ...(miss && { suggestion: `Write ${placed([miss.meant])} instead of ${placed([miss.field])}.` }),
   });
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (isObject(inner) || Array.isArray(inner) ? Reflect.get(inner, key) : undefined),
-    value,
-  );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/core/errors.ts';
 import { parseFields } from '../../../src/gateway/requests/request-fields.ts';
 import { decodeFrame } from '../../../src/gateway/websocket/client-frames.ts';
-import { ApprovalRequest, MessageSyncRequest, StreamQuery } from '../../../src/wire/requests.ts';
+import {
+  ApprovalRequest,
+  ConnectServerRequest,
+  MessageSyncRequest,
+  StreamQuery,
+} from '../../../src/wire/requests.ts';
 
 function refusal(work: () => unknown): unknown {
   try {
@@ -14,12 +19,20 @@ function refusal(work: () => unknown): unknown {
   return null;
 }
 
+const PIXEL = Buffer.from('GIF89a...').toString('base64');
+
 describe('an unknown field', () => {
   it.each([
     [MessageSyncRequest, { message: 'hi', sesionId: 'a' }, 'sesionId', 'sessionId'],
     [MessageSyncRequest, { message: 'hi', session_id: 'a' }, 'session_id', 'sessionId'],
     [StreamQuery, { sessionId: 'a' }, 'sessionId', 'session'],
     [ApprovalRequest, { decision: 'deny', reasons: 'no' }, 'reasons', 'reason'],
+    [
+      MessageSyncRequest,
+      { message: 'look', imageData: { base64: PIXEL, mimetype: 'image/gif' } },
+      'imageData.mimetype',
+      'imageData.mimeType',
+    ],
   ])('is refused if it is nearly a known one: %#', (schema, value, field, meant) => {
     const expected = ['INVALID_REQUEST', field, `Write ${meant} instead.`];
     expect(refusal(() => parseFields(schema, value))).toEqual(expected);
@@ -54,5 +67,35 @@ describe('an unknown field', () => {
   ])('does not hide that a field is missing: %j', (value, suggestion) => {
     const expected = ['MISSING_FIELD', 'message', suggestion];
     expect(refusal(() => parseFields(MessageSyncRequest, value))).toEqual(expected);
+  });
+
+  it.each([
+    [
+      MessageSyncRequest,
+      { message: 'look', imageData: { Base64: PIXEL } },
+      ['MISSING_FIELD', 'imageData.base64', 'Write imageData.base64 instead of imageData.Base64.'],
+    ],
+    [
+      ConnectServerRequest,
+      { name: 'a', config: { type: 'stdio', comand: 'x' } },
+      ['MISSING_FIELD', 'config.command', 'Write config.command instead of config.comand.'],
+    ],
+    [
+      ConnectServerRequest,
+      { name: 'a', config: { type: 'stdio', command: 'x', arguments: ['y'], descripton: 'z' } },
+      ['INVALID_REQUEST', 'config', 'Write config.description instead of config.descripton.'],
+    ],
+    [
+      MessageSyncRequest,
+      { message: 'hi', clientTools: [{ naem: 'a' }] },
+      ['MISSING_FIELD', 'clientTools.0.name', 'Write clientTools.0.name instead of clientTools.0.naem.'],
+    ],
+  ])('is named within another field: %#', (schema, value, expected) => {
+    expect(refusal(() => parseFields(schema, value))).toEqual(expected);
+  });
+
+  it('is any in what has no fields of ours', () => {
+    const value = { message: 'hi', outputSchema: { typo: 1, sessionId: { messag: 1 } } };
+    expect(parseFields(MessageSyncRequest, value)).toMatchObject(value);
   });
 });
