@@ -17,6 +17,7 @@ export async function readJsonObject(
   const bytes = await request.body();
   if (optional && bytes.length === 0) return {};
   checkContentType(request.headers.get('content-type'), mediaTypes);
+  checkContentEncoding(request.headers.get('content-encoding'));
   return parseJsonObject(decodeText(bytes), 'body');
 }
 
@@ -33,5 +34,14 @@ function checkContentType(contentType: string | undefined, mediaTypes: readonly 
     field: 'Content-Type',
     issue: contentType === undefined ? 'the header is missing' : `it is "${contentType}"`,
     suggestion: `Send the header Content-Type: ${mediaTypes[0]}.`,
+  });
+}
+
+function checkContentEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return;
+  throw new ServiceError('INVALID_REQUEST', 'The request body must not be compressed.', {
+    field: 'Content-Encoding',
+    issue: `it is "${encoding}"`,
+    suggestion: 'Send the body uncompressed.',
   });
 }

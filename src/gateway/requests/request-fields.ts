@@ -13,7 +13,7 @@ export function decodeText(bytes: Uint8Array): string {
     throw new ServiceError(
       'INVALID_REQUEST',
       'The text is not valid UTF-8.',
-      { issue: 'invalid UTF-8' },
+      { field: 'body', issue: 'invalid UTF-8', suggestion: 'Send the text in UTF-8.' },
       error,
     );
   }
@@ -21,6 +21,8 @@ export function decodeText(bytes: Uint8Array): string {
 
 /** What a client sends as JSON, as messages call it. */
 const TEXTS = { body: 'The request body', frame: 'The frame' };
+
+const SEND_OBJECT = 'Send a JSON object.';
 
 /** @param field names the text in the details of errors. */
 export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record<string, unknown> {
@@ -34,15 +36,21 @@ export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record
       'INVALID_REQUEST',
       `${what} is not valid JSON.`,
       {
-        issue: text.trim() === '' ? 'it is empty' : 'it cannot be parsed',
-        suggestion: 'Send a JSON object.',
+        field,
+        // The message of V8 has the place, or what stands around it.
+        issue: text.trim() === '' ? 'it is empty' : `it cannot be parsed: ${error.message}`,
+        suggestion: SEND_OBJECT,
       },
       error,
     );
   }
   if (!isMap(value)) {
     const found = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
-    throw new ServiceError('INVALID_REQUEST', `${what} must be a JSON object.`, { issue: `it is ${found}` });
+    throw new ServiceError('INVALID_REQUEST', `${what} must be a JSON object.`, {
+      field,
+      issue: `it is ${found}`,
+      suggestion: SEND_OBJECT,
+    });
   }
   return value;
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
@@ -106,13 +107,18 @@ describe('errors', () => {
       '',
       ' ',
       '{"a":1}}',
+      '{bad',
     ];
     for (const path of ['/api/message-sync', '/api/message', '/api/connect-server']) {
       for (const body of bodies) {
         const response = await service.fetch(path, { method: 'POST', headers: JSON_HEADERS, body });
         expect(await errorOf(response, 400)).toMatchObject({
           code: 'INVALID_REQUEST',
-          details: { issue: expect.stringMatching(/./) },
+          details: {
+            field: 'body',
+            issue: expect.stringMatching(/^it is empty$|^it cannot be parsed: .*(position \d|hello)/),
+            suggestion: 'Send a JSON object.',
+          },
         });
       }
     }
@@ -128,7 +134,10 @@ describe('errors', () => {
           headers: JSON_HEADERS,
           body,
         });
-        expect(await errorOf(response, 400)).toMatchObject({ code: 'INVALID_REQUEST' });
+        expect(await errorOf(response, 400)).toMatchObject({
+          code: 'INVALID_REQUEST',
+          details: { field: 'body', suggestion: 'Send a JSON object.' },
+        });
       }
       const notUtf8 = Uint8Array.of(...Buffer.from('{"message":"'), 0xff, 0xfe, ...Buffer.from('"}'));
       const response = await service.fetch('/api/message-sync', {
@@ -138,7 +147,11 @@ describe('errors', () => {
       });
       expect(await errorOf(response, 400)).toMatchObject({
         code: 'INVALID_REQUEST',
-        details: { issue: expect.stringContaining('UTF-8') },
+        details: {
+          field: 'body',
+          issue: expect.stringContaining('UTF-8'),
+          suggestion: expect.stringContaining('UTF-8'),
+        },
       });
     },
     'and so is JSON that is no object, or no UTF-8',
@@ -210,6 +223,31 @@ describe('errors', () => {
       }
     },
     'while case and charset=utf-8 make no difference',
+  );
+
+  verifies(
+    'errors.content-type',
+    async () => {
+      await using service = await start();
+      const body = { message: 'hello' };
+      const sent = (encoding: string) =>
+        service.fetch('/api/message-sync', {
+          method: 'POST',
+          headers: { ...JSON_HEADERS, 'Content-Encoding': encoding },
+          body: encoding === 'gzip' ? gzipSync(JSON.stringify(body)) : JSON.stringify(body),
+        });
+      for (const encoding of ['gzip', 'deflate', 'identity, br'])
+        expect(await errorOf(await sent(encoding), 400)).toMatchObject({
+          code: 'INVALID_REQUEST',
+          details: {
+            field: 'Content-Encoding',
+            issue: `it is "${encoding}"`,
+            suggestion: 'Send the body uncompressed.',
+          },
+        });
+      expect((await sent('Identity')).status).toBe(200);
+    },
+    'and so is a Content-Encoding other than identity',
   );
 
   verifies('errors.unknown-path', async () => {

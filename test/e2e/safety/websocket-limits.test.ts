@@ -31,11 +31,16 @@ async function expectRefusals(cases: readonly (readonly [string | Uint8Array | o
 
 describe('frames that cannot be understood', () => {
   const notJson = errorFrame('INVALID_REQUEST', {
+    field: 'frame',
     issue: expect.any(String),
     suggestion: expect.any(String),
   });
   const notAnObject = (found: string) =>
-    errorFrame('INVALID_REQUEST', { issue: expect.stringContaining(found) });
+    errorFrame('INVALID_REQUEST', {
+      field: 'frame',
+      issue: expect.stringContaining(found),
+      suggestion: expect.any(String),
+    });
   const missing = (field: string, more: object = {}) =>
     errorFrame('MISSING_FIELD', { field, suggestion: expect.any(String), ...more });
   const invalid = (field: string) => errorFrame('INVALID_REQUEST', { field, issue: expect.any(String) });

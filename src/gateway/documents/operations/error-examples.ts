@@ -9,7 +9,11 @@ type EmittedCode = Exclude<ErrorCode, 'UNAUTHORIZED'>;
 export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>>> = {
   INVALID_REQUEST: {
     message: 'The request body is not valid JSON.',
-    details: { issue: 'it cannot be parsed', suggestion: 'Send a JSON object.' },
+    details: {
+      field: 'body',
+      issue: "it cannot be parsed: Expected property name or '}' in JSON at position 1 (line 1 column 2)",
+      suggestion: 'Send a JSON object.',
+    },
   },
   MISSING_FIELD: {
     message: 'The field message is required.',
