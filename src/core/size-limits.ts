@@ -34,12 +34,19 @@ export function tooLarge(what: string, limit: number): TooLargeError {
     limit,
     resetTime,
   });
-  return new TooLargeError(code, message, details);
+  const suggestion = `Send less than ${amount(limit)}: trying again does not help.`;
+  return new TooLargeError(code, message, { ...details, suggestion });
 }
 
 /** For people. */
 export function sizeText(bytes: number): string {
-  return bytes >= MEGABYTE && bytes % MEGABYTE === 0
-    ? `${bytes / MEGABYTE} MB (${bytes} bytes)`
-    : `${bytes} bytes`;
+  return isWholeMegabytes(bytes) ? `${amount(bytes)} (${bytes} bytes)` : amount(bytes);
+}
+
+function amount(bytes: number): string {
+  return isWholeMegabytes(bytes) ? `${bytes / MEGABYTE} MB` : `${bytes} bytes`;
+}
+
+function isWholeMegabytes(bytes: number): boolean {
+  return bytes >= MEGABYTE && bytes % MEGABYTE === 0;
 }

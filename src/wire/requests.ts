@@ -27,7 +27,10 @@ export const IdempotencyKeyId = z
 /** In a query or a path: decimal digits. */
 export const WholeNumber = z
   .string()
-  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .regex(/^\d{1,15}$/, {
+    error: ({ input }) =>
+      /^\d+$/.test(String(input)) ? 'must be a whole number of at most 15 digits' : 'must be a whole number',
+  })
   .transform(Number)
   .pipe(z.int().min(0));
 

@@ -68,12 +68,23 @@ export class Router {
   }
 
   #unknownPath({ method, path }: Pick<HttpRequest, 'method' | 'path'>): ServiceError {
-    return new ServiceError('INVALID_REQUEST', `There is nothing at ${method} ${path}.`, {
-      issue: 'the path is unknown',
+    const issue = 'the path is unknown';
+    const message = `There is nothing at ${method} ${path}.`;
+    if (path.endsWith('/') && this.#isKnown(path.slice(0, -1)))
+      return new ServiceError('INVALID_REQUEST', message, { issue, suggestion: 'Remove the / at the end.' });
+    return new ServiceError('INVALID_REQUEST', message, {
+      issue,
       suggestion: this.#fixed.has('/docs')
         ? 'See GET /docs or docs/protocol.md for all paths. Within an id, write / as %2F.'
         : 'With --mode mcp the service has /mcp and what belongs to it, the probes, the metrics and GET /api/health. --mode web has the rest.',
     });
+  }
+
+  #isKnown(path: string): boolean {
+    const segments = path.split('/');
+    return (
+      this.#fixed.has(path) || this.#withParameters.some((route) => matchesPattern(route.segments, segments))
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isMap, type Path, toPath, valueAt } from '../../config/problems/path.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { issueWording } from './issue-wording.ts';
 import { parseJson } from './json-text.ts';
 import { misspelt, nearMiss, refuseNearMiss } from './near-misses.ts';
 
@@ -55,6 +56,8 @@ export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record
   return value;
 }
 
+const WORDED = { error: issueWording };
+
 /** Parses a value. The first issue is thrown, as `MISSING_FIELD` or as `INVALID_REQUEST`. */
 export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const data = parseForeign(schema, value);
@@ -71,7 +74,7 @@ export function parseForeign<S extends z.ZodType>(
   value: unknown,
   at: readonly PropertyKey[] = [],
 ): z.output<S> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, WORDED);
   if (parsed.success) return parsed.data;
   throw fieldError(parsed.error, value, { schema, at });
 }

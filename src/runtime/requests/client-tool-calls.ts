@@ -53,11 +53,17 @@ export class ClientToolCalls {
     const { toolName, arguments: args } = call;
     const { servers, schemas } = this.#deps;
     const { id: serverId, status } = servers.recordOf(call.serverId);
-    const failed = (reason: string): ServiceError => toolFailed({ toolName, serverId, reason });
+    const failed = (reason: string, fix: { suggestion?: string } = {}): ServiceError =>
+      toolFailed({ toolName, serverId, reason, ...fix });
     const connection = servers.connectionOf(serverId);
-    if (!connection) throw failed(`the server ${serverId} is not connected (its status is ${status})`);
+    if (!connection)
+      throw failed(
+        `the server ${serverId} is not connected (its status is ${status})`,
+        // One that is connecting needs nothing else.
+        status === 'connecting' ? {} : { suggestion: reconnect(serverId) },
+      );
     const tool = this.#tool(serverId, toolName);
-    const { issue, field } = await this.#deps.schemas.ofServer(tool.inputSchema, args);
+    const { issue, field } = await schemas.ofServer(tool.inputSchema, args);
     if (issue !== undefined)
       throw misfit({ ...(field !== undefined && { field }), issue, toolName, serverId });
     const run = async (): Promise<ToolExecution> => {
@@ -113,7 +119,13 @@ export class ClientToolCalls {
 
 const METHOD_NOT_FOUND = -32_601;
 
-function toolFailed(details: { toolName: string; serverId: string; reason: string }): ServiceError {
+function reconnect(serverId: string): string {
+  return `POST /api/mcp/servers/${encodeURIComponent(serverId)}/reconnect connects it.`;
+}
+
+function toolFailed(
+  details: Record<'toolName' | 'serverId' | 'reason', string> & { suggestion?: string },
+): ServiceError {
   return new ServiceError('TOOL_EXECUTION_FAILED', `The tool ${details.toolName} failed.`, details);
 }
 

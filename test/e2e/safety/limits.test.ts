@@ -236,7 +236,12 @@ async function upload(
 function expectTooLarge(answer: string | undefined): void {
   expect(parseEnvelope(answer ?? '')).toMatchObject({
     code: 'RATE_LIMIT_EXCEEDED',
-    details: { limit: LIMIT_BYTES, remaining: 0, resetTime: expect.any(Number) },
+    details: {
+      limit: LIMIT_BYTES,
+      remaining: 0,
+      resetTime: expect.any(Number),
+      suggestion: 'Send less than 10 MB: trying again does not help.',
+    },
   });
 }
 

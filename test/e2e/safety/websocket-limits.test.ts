@@ -131,7 +131,12 @@ describe('frames that cannot be understood', () => {
 
 describe('frames that are large', () => {
   const tooLarge = (limit: number) =>
-    errorFrame('RATE_LIMIT_EXCEEDED', { limit, remaining: 0, resetTime: expect.any(Number) });
+    errorFrame('RATE_LIMIT_EXCEEDED', {
+      limit,
+      remaining: 0,
+      resetTime: expect.any(Number),
+      suggestion: expect.stringMatching(/^Send less than (10 MB|3000 bytes): /),
+    });
 
   verifies('ws.too-large', async () => {
     const model = new DirectedModel();

@@ -37,6 +37,21 @@ describe('the router', () => {
     expect(() => router.find({ method: 'POST', path: '/jobs/a:cancel' })).toThrow('There is nothing at');
   });
 
+  it('says that only a slash at the end is too much', () => {
+    const fixed = new Router([route('POST', '/api/reset'), route('GET', '/tasks/:taskId')]);
+    const suggestionOf = (path: string): unknown => {
+      try {
+        return fixed.find({ method: 'GET', path });
+      } catch (error) {
+        return (error as { details?: { suggestion?: unknown } }).details?.suggestion;
+      }
+    };
+    for (const path of ['/api/reset/', '/tasks/a/'])
+      expect(suggestionOf(path)).toBe('Remove the / at the end.');
+    for (const path of ['/api/', '/tasks/', '/tasks//', '/'])
+      expect(suggestionOf(path)).toContain('the service has /mcp');
+  });
+
   it('says which paths there are, and sends nobody to documents that it does not serve', () => {
     const find = (path: string) => () =>
       new Router([route('GET', path)]).find({ method: 'GET', path: '/api/sessions' });

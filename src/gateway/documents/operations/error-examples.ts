@@ -45,6 +45,7 @@ export const errorExamples: Readonly<Record<EmittedCode, Omit<ErrorBody, 'code'>
       toolName: 'echo',
       serverId: 'paused',
       reason: 'the server paused is not connected (its status is disconnected)',
+      suggestion: 'POST /api/mcp/servers/paused/reconnect connects it.',
     },
   },
   AGENT_ERROR: {
