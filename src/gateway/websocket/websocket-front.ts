@@ -5,6 +5,7 @@ import { StreamQuery } from '../../wire/requests.ts';
 import type { ReadyResponse } from '../../wire/responses.ts';
 import { errorResponse } from '../http/error-response.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
+import { queryFields } from '../requests/query-fields.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { type HandshakeDeps, type KnownClient, knownClient } from '../security/handshake.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
@@ -60,7 +61,7 @@ export class WebSocketFront implements SocketFront {
   /** Synchronous, so that concurrent handshakes are counted exactly. */
   #admit({ query }: Handshake, { context, address }: KnownClient): Admission | HttpResponse {
     const { bus, connections } = this.#deps;
-    const parameters = parseFields(StreamQuery, Object.fromEntries(new URLSearchParams(query)));
+    const parameters = parseFields(StreamQuery, queryFields(StreamQuery, query));
     // Throws if the client may not hear the session.
     bus.topicOf(parameters.session, context);
     connections.enter(context, address);

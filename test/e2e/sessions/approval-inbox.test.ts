@@ -55,9 +55,10 @@ describe('calls that wait for approval', () => {
     const { sessionId, ...first } = oldest;
     expect((await viewOf(service, 'b')).approvals).toEqual([first]);
     expect(await inbox('?limit=1')).toMatchObject({ approvals: [{ sessionId: 'b' }], count: 2 });
-    expect(await errorOf(await service.fetch('/api/approvals?limit=0'), 400)).toMatchObject({
-      details: { field: 'limit' },
-    });
+    for (const query of ['limit=0', 'limit=1&limit=2'])
+      expect(await errorOf(await service.fetch(`/api/approvals?${query}`), 400)).toMatchObject({
+        details: { field: 'limit' },
+      });
     const { callId, argumentsHash } = first;
     await service.post(`/api/sessions/${sessionId}/approvals/${callId}`, {
       decision: 'approve',

@@ -88,6 +88,10 @@ describe('a client that the service refuses', () => {
       status: 400,
       body: { error: { code: 'INVALID_REQUEST', details: { field: 'session' } } },
     });
+    expect(await ask('?session=a&session=b')).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_REQUEST', details: { field: 'session' } } },
+    });
     expect(await ask('', { Origin: 'http://evil.example' })).toMatchObject({ status: 403 });
     using client = await service.connect();
     const full = await ask('?session=s');
