@@ -204,6 +204,23 @@ describe('POST /api/mcp/servers/{id}/tools/{name}/execute', () => {
   verifies(
     'tools.failed',
     async () => {
+      await using service = await start({ 'my tools': scriptableServer() });
+      await service.fetch('/api/mcp/servers/my%20tools', { method: 'DELETE' });
+      const response = await execute(service, 'my tools', 'echo', { message: 'hello' });
+      expect(await errorOf(response, 500)).toMatchObject({
+        code: 'TOOL_EXECUTION_FAILED',
+        details: {
+          reason: expect.stringContaining('its status is disconnected'),
+          suggestion: 'POST /api/mcp/servers/my%20tools/reconnect connects it.',
+        },
+      });
+    },
+    'a server that is not connected, and how it is connected again',
+  );
+
+  verifies(
+    'tools.failed',
+    async () => {
       await using service = await start({ tools: scriptableServer() });
       const response = await execute(service, 'tools', 'crash', { code: 9 });
       expect(await errorOf(response, 500)).toMatchObject({
