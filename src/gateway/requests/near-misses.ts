@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { closest } from '../../config/problems/closest.ts';
-import { isMap, type Path, valueAt } from '../../config/problems/path.ts';
+import { type Path, valueAt } from '../../config/problems/path.ts';
 import { knownKeys } from '../../config/problems/schema-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 
 /** Fields that every request may have, besides those of its schema. */
 const COMMON = ['agent', 'ticket'];
@@ -35,7 +36,7 @@ export function refuseNearMiss(schema: z.ZodType, value: unknown): void {
 /** Objects in the value are looked through, too, as far as the schema lists their fields; lists are not. */
 export function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): NearMiss | undefined {
   const inner = valueAt(value, path);
-  if (!isMap(inner)) return undefined;
+  if (!isJsonObject(inner)) return undefined;
   const known = knownKeys(schema, value, path);
   const place = (name: string): string => [...path, name].join('.');
   const unknown = unknownFields(inner, known);
@@ -47,7 +48,7 @@ export function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): Ne
     }
   }
   for (const name of known) {
-    const miss = isMap(inner[name]) ? nearMiss(schema, value, [...path, name]) : undefined;
+    const miss = isJsonObject(inner[name]) ? nearMiss(schema, value, [...path, name]) : undefined;
     if (miss) return miss;
   }
   return undefined;
@@ -62,7 +63,7 @@ export function misspelt(schema: z.ZodType, value: unknown, missing: Path): Path
   const place = missing.slice(0, -1);
   const name = missing.at(-1);
   const around = valueAt(value, place);
-  if (!isMap(around) || typeof name !== 'string') return undefined;
+  if (!isJsonObject(around) || typeof name !== 'string') return undefined;
   const unknown = unknownFields(around, knownKeys(schema, value, place));
   const found = unknown.find((field) => closest(field, [name]) !== undefined);
   return found === undefined ? undefined : [...place, found];

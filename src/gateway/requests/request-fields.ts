@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { isMap, type Path, toPath, valueAt } from '../../config/problems/path.ts';
+import { type Path, toPath, valueAt } from '../../config/problems/path.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 import { issueWording } from './issue-wording.ts';
 import { parseJson } from './json-text.ts';
 import { misspelt, nearMiss, refuseNearMiss } from './near-misses.ts';
@@ -38,14 +39,13 @@ export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record
       `${what} is not valid JSON.`,
       {
         field,
-        // The message of V8 has the place, or what stands around it.
-        issue: text.trim() === '' ? 'it is empty' : `it cannot be parsed: ${error.message}`,
+        issue: text.trim() === '' ? 'it is empty' : `it cannot be parsed: ${withoutExcerpt(error)}`,
         suggestion: SEND_OBJECT,
       },
       error,
     );
   }
-  if (!isMap(value)) {
+  if (!isJsonObject(value)) {
     const found = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
     throw new ServiceError('INVALID_REQUEST', `${what} must be a JSON object.`, {
       field,
@@ -107,4 +107,9 @@ function fieldError(
     issue: issue.message,
     ...(miss && { suggestion: `Write ${placed([miss.meant])} instead of ${placed([miss.field])}.` }),
   });
+}
+
+/** V8 may quote what stands around the fault, which may be a part of a token. */
+function withoutExcerpt({ message }: SyntaxError): string {
+  return message.replace(/, (?:\.\.\.)?".*$/s, '');
 }

@@ -17,6 +17,14 @@ describe('the refusal of a frame that is no JSON object', () => {
       expect.objectContaining({ details: expect.objectContaining({ field: 'frame' }) }),
     );
   });
+
+  it('quotes nothing of it, which may be a token', () => {
+    const text = '{"type":"auth","token": as_secret_of_somebody}';
+    const issue = "it cannot be parsed: Unexpected token 'a'";
+    expect(() => decodeFrame(text, { maxImageBytes: false, isAuthenticated: true })).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ issue }) }),
+    );
+  });
 });
 
 describe('the refusal of a frame of another type', () => {
