@@ -107,17 +107,7 @@ export function addContentTools(server: McpServer): void {
     },
     async ({ region }) => text(region),
   );
-  server.registerTool(
-    'test_trigger_tool_change',
-    { description: 'Adds a tool and removes it.' },
-    async () => {
-      const added = server.registerTool('test_added_tool', { description: 'Comes and goes.' }, async () =>
-        text('here'),
-      );
-      added.remove();
-      return text('The tools have changed.');
-    },
-  );
+  addChangingTool(server);
   server.registerTool(
     'test_trigger_prompt_change',
     { description: 'Adds a prompt and removes it.' },
@@ -129,6 +119,18 @@ export function addContentTools(server: McpServer): void {
       return text('The prompts have changed.');
     },
   );
+}
+
+/** Who lists the tools after the change finds another list than before. */
+function addChangingTool(server: McpServer): void {
+  const description = 'Adds a tool, or removes it again.';
+  let added: { remove(): void } | undefined;
+  server.registerTool('test_trigger_tool_change', { description }, async () => {
+    added?.remove();
+    const comes = { description: 'Comes and goes.' };
+    added = added ? undefined : server.registerTool('test_added_tool', comes, async () => text('here'));
+    return text('The tools have changed.');
+  });
 }
 
 async function logging({ mcpReq }: ServerContext): Promise<CallToolResult> {
