@@ -104,7 +104,7 @@ describe('errors of A2A', () => {
         ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'message.messageId'],
       ]);
       expect(await asked('/a2a/message:send', post('{'))).toEqual([
-        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
+        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'body'],
       ]);
       const configs = '/a2a/tasks/any/pushNotificationConfigs';
       for (const [path, init] of [
