@@ -573,6 +573,16 @@ describe('an approval while the service stops', () => {
   });
 });
 
+/** Sends a message, answers it, and resolves when the session is at rest. */
+async function talkIn(rig: SessionRig, sessionId: string, text: string): Promise<void> {
+  const heard = rig.listen(sessionId);
+  const index = rig.model.calls.length;
+  await rig.say(text, { sessionId, turnId: `${sessionId}-${index}` });
+  (await rig.model.call(rig.model.calls.length - 1)).answer('Hi!');
+  await heard.event('turn.completed');
+  await (await rig.registry.session(sessionId)).settled();
+}
+
 describe('a session in which nothing goes on', () => {
   /** A session with one answered turn. */
   async function answered(): Promise<SessionRig> {
@@ -607,11 +617,7 @@ describe('a session in which nothing goes on', () => {
     const rig = new SessionRig({ maxIdleBytes: 10 * EMPTY_SESSION_BYTES, onFilling, elapsedMs: () => now });
     const talk = async (sessionId: string, text = 'hello'): Promise<void> => {
       now += 10_000;
-      const heard = rig.listen(sessionId);
-      await rig.say(text, { sessionId, turnId: `${sessionId}-${now}` });
-      (await rig.model.call(rig.model.calls.length - 1)).answer('Hi!');
-      await heard.event('turn.completed');
-      await (await rig.registry.session(sessionId)).settled();
+      await talkIn(rig, sessionId, text);
     };
     const busy = rig.say('take your time', { sessionId: 'busy' });
     await busy;
@@ -640,13 +646,7 @@ describe('a session in which nothing goes on', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const rig = new SessionRig({ maxIdleBytes: 2 * EMPTY_SESSION_BYTES });
-    const talk = async (sessionId: string, text: string): Promise<void> => {
-      const heard = rig.listen(sessionId);
-      await rig.say(text, { sessionId, turnId: sessionId });
-      (await rig.model.call(rig.model.calls.length - 1)).answer('Hi!');
-      await heard.event('turn.completed');
-      await (await rig.registry.session(sessionId)).settled();
-    };
+    const talk = (sessionId: string, text: string) => talkIn(rig, sessionId, text);
     for (const name of ['a', 'b', 'c']) await talk(name, 'hello');
     // One that is larger than all of this memory leaves, too, when another one rests.
     await talk('large', 'x'.repeat(5 * EMPTY_SESSION_BYTES));
@@ -661,11 +661,7 @@ describe('a session in which nothing goes on', () => {
     const rig = new SessionRig({ maxIdleBytes: 10 * EMPTY_SESSION_BYTES, elapsedMs: () => now });
     const talk = async (sessionId: string, text: string): Promise<void> => {
       now += 10_000;
-      const heard = rig.listen(sessionId);
-      await rig.say(text, { sessionId, turnId: `${sessionId}-${now}` });
-      (await rig.model.call(rig.model.calls.length - 1)).answer('Hi!');
-      await heard.event('turn.completed');
-      await (await rig.registry.session(sessionId)).settled();
+      await talkIn(rig, sessionId, text);
     };
     for (const name of ['a', 'b', 'c']) {
       await talk(name, 'hello');
