@@ -36,7 +36,11 @@ export class TextSocket implements Disposable {
     socket.addEventListener('close', ({ code }) => {
       closed.resolve(code);
       for (const { settled } of this.#waiting)
-        settled.reject(new Error(`closed with ${code} after ${this.events.join(', ')}`));
+        settled.reject(
+          new Error(
+            `closed with ${code} after ${this.events.join(', ')}; the last one: ${this.texts.at(-1)}`,
+          ),
+        );
     });
   }
 
