@@ -1,9 +1,7 @@
-/** A JSON object of the protocol. It is passed on with all its fields: those that nobody knows here have readers elsewhere. */
-export type McpObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from '../../core/json-object.ts';
 
-export function isMcpObject(value: unknown): value is McpObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** A JSON object of the protocol. It is passed on with all its fields: those that nobody knows here have readers elsewhere. */
+export type McpObject = JsonObject;
 
 /** From the least severe. */
 export const LOG_LEVELS = [

@@ -1,4 +1,5 @@
-import { isMcpObject, type McpObject } from './mcp-object.ts';
+import { isJsonObject } from '../../core/json-object.ts';
+import type { McpObject } from './mcp-object.ts';
 
 /**
  * A result for clients of the older era, which know neither kinds of results nor how long a list stays good. A structured
@@ -6,6 +7,6 @@ import { isMcpObject, type McpObject } from './mcp-object.ts';
  */
 export function olderResult({ resultType, ttlMs, cacheScope, ...result }: McpObject): McpObject {
   const { structuredContent: value } = result;
-  if (value === undefined || isMcpObject(value)) return result;
+  if (value === undefined || isJsonObject(value)) return result;
   return { ...result, structuredContent: { result: value } };
 }

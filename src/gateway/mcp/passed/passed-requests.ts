@@ -1,9 +1,10 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { isJsonObject } from '../../../core/json-object.ts';
 import type { PassedMethod, PeerAnswer, PeerError } from '../../../core/tool-server/passed-request.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, McpError } from '../mcp-error.ts';
-import { isMcpObject, type McpObject } from '../mcp-object.ts';
+import type { McpObject } from '../mcp-object.ts';
 import { HeldCalls } from './held-calls.ts';
 import { type Asked, PassedCall, type PassedCallDeps } from './passed-call.ts';
 import { unmarkedState, withMarkedState } from './passed-state.ts';
@@ -49,8 +50,8 @@ export class PassedRequests {
     if (!running) throw notWaiting();
     const { asked } = running;
     const response = asked && call.input?.responses[asked.questionId];
-    if (asked && !isMcpObject(response)) return this.#hold(running, asked);
-    if (asked && isMcpObject(response)) await running.reply(asked.questionId, { result: response });
+    if (asked && !isJsonObject(response)) return this.#hold(running, asked);
+    if (asked && isJsonObject(response)) await running.reply(asked.questionId, { result: response });
     return this.#follow(running, call);
   }
 
