@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { Cluster } from '../support/cluster/cluster.ts';
@@ -81,12 +82,16 @@ describe('three nodes on which faults come at random', () => {
   // A seed that fails has found something.
   it(title, { timeout: 90_000 + ROUNDS * 20_000, retry: 0 }, async () => {
     const schedule: string[] = [];
+    // All connections of the nodes go through this process, so that they stand still with it.
+    const pauses = monitorEventLoopDelay();
+    pauses.enable();
     try {
       await surviveAll(schedule);
     } catch (cause) {
+      const pause = `the longest pause of the test itself: ${Math.round(pauses.max / 1e6)} ms`;
       const told = schedule.map((name, round) => `  ${round}. ${name}`).join('\n');
       throw new Error(
-        `failed with CLUSTER_SEED=${SEED} CLUSTER_ROUNDS=${ROUNDS} CLUSTER_LANES=${LANES}:\n${told}`,
+        `failed with CLUSTER_SEED=${SEED} CLUSTER_ROUNDS=${ROUNDS} CLUSTER_LANES=${LANES} (${pause}):\n${told}`,
         { cause },
       );
     }

@@ -108,10 +108,10 @@ async function checkAll(
   expect(sent.filter(({ isAcknowledged }) => isAcknowledged).length).toBeGreaterThan(users.length);
   const answers = [...logs.values()].flat().filter(({ event }) => event === 'response');
   expect(answers.length).toBeGreaterThan(users.length);
-  checkMessages(sent, logs);
+  await checkMessages(sent, logs);
   const forks = users.flatMap((user) => user.forks);
-  checkForks(forks, logs);
-  checkPayments(await linesOf(ledger, 'paid'), logs);
+  await checkForks(forks, logs);
+  await checkPayments(await linesOf(ledger, 'paid'), logs);
   const resets = SESSIONS.flatMap((id) => logs.get(id) ?? []).filter(({ event }) => event === 'reset');
   expect(resets).toHaveLength(users.reduce((sum, user) => sum + user.resets, 0));
   for (const watcher of watchers) await checkWatcher(watcher, logs.get(watcher.sessionId) ?? []);

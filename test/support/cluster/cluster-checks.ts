@@ -11,12 +11,13 @@ import {
 import { prescribedWork } from '../crash/workload-script.ts';
 import { pairingFaults } from '../log/paired-history.ts';
 import { byTurn, checkTurn } from '../models/prescribed-turn.ts';
+import { expectSame } from '../project/expect-same.ts';
 import { listSessions, viewOf } from '../sessions/session-api.ts';
 import { readLog } from '../sessions/session-log.ts';
 import { messageOf } from '../sockets/prescribed-stream.ts';
 import { endsTurn } from '../sockets/resuming-socket.ts';
 import type { Cluster } from './cluster.ts';
-import type { ClusterUser } from './cluster-user.ts';
+import type { ClusterSent, ClusterUser } from './cluster-user.ts';
 import type { ClusterWatcher } from './cluster-watchers.ts';
 import type { ClusterWorkload } from './cluster-workload.ts';
 import { awaited, withinMs } from './deadline.ts';
@@ -36,14 +37,13 @@ export async function checkCluster(
   const logs = await readLogs(cluster);
   const sent = workload.users.flatMap((user) => user.sent);
   expect(sent.filter(({ isAcknowledged }) => isAcknowledged).length).toBeGreaterThan(workload.users.length);
-  checkMessages(sent, logs);
-  for (const { sessionId, content, isRefused, told } of sent)
-    if (isRefused) expect(textsIn(logs.get(sessionId) ?? []), `refused, ${told}`).not.toContain(content);
-  checkForks(
+  await checkMessages(sent, logs);
+  checkRefused(sent, logs);
+  await checkForks(
     workload.users.flatMap((user) => user.forks),
     logs,
   );
-  checkPayments(await paidIn(ledger), logs);
+  await checkPayments(await paidIn(ledger), logs);
   checkResets(workload.users, logs);
   for (const watcher of workload.watchers)
     await checkFollower(cluster, watcher, logs.get(watcher.sessionId) ?? []);
@@ -66,7 +66,11 @@ export async function readLogs(cluster: Cluster): Promise<Map<string, Log>> {
 
 /** Each turn is once there and as the script has it, and every node tells the same of it. */
 export async function checkSession(cluster: Cluster, sessionId: string, log: Log): Promise<void> {
-  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+  expectSame(
+    log.map(({ seq }) => seq),
+    numbered(log),
+    `the events of ${sessionId}`,
+  );
   const texts = textsIn(log);
   expect(new Set(texts).size, `each message of ${sessionId} once`).toBe(texts.length);
   const turns = byTurn(log);
@@ -97,7 +101,8 @@ export async function checkSameEverywhere(cluster: Cluster, sessionId: string, h
       cluster.nodes.map((node) => replayed(node.socketUrl(`?session=${sessionId}&after=0`), head)),
     ),
   ];
-  for (const [first, ...others] of answers) for (const other of others) expect(other).toEqual(first);
+  for (const [first, ...others] of answers)
+    for (const other of others) expectSame(other, first, `of ${sessionId}, at every node`);
   expect(exports[0]).toMatchObject({ status: 200 });
 }
 
@@ -107,7 +112,16 @@ async function checkFollower(cluster: Cluster, watcher: ClusterWatcher, log: Log
   const what = (): string => `${name} of ${sessionId} has all ${log.length} events, not ${record.seq} only`;
   await withinMs(CATCH_UP_MS, what(), checkWatcher(watcher, log));
   const replay = await replayed(cluster.node(0).socketUrl(`?session=${sessionId}&after=0`), log.length);
-  expect(texts, name).toEqual(replay);
+  expectSame(texts, replay, name);
+}
+
+/** Nothing was recorded of what was refused. */
+function checkRefused(sent: readonly ClusterSent[], logs: ReadonlyMap<string, Log>): void {
+  const texts = new Map([...logs].map(([sessionId, log]) => [sessionId, new Set(textsIn(log))]));
+  const recorded = sent.filter(
+    ({ sessionId, content, isRefused }) => isRefused && texts.get(sessionId)?.has(content),
+  );
+  expect(recorded, 'refused, and yet recorded').toEqual([]);
 }
 
 function checkResets(users: readonly ClusterUser[], logs: ReadonlyMap<string, Log>): void {
@@ -121,8 +135,7 @@ function checkResets(users: readonly ClusterUser[], logs: ReadonlyMap<string, Lo
 /** The tables have what the nodes tell, and each session had one owner at a time. */
 async function checkTables(cluster: Cluster, logs: ReadonlyMap<string, Log>): Promise<void> {
   const seqs = await cluster.ownership.seqs();
-  for (const [sessionId, log] of logs)
-    expect(seqs.get(sessionId), sessionId).toEqual(log.map((_, index) => index + 1));
+  for (const [sessionId, log] of logs) expectSame(seqs.get(sessionId), numbered(log), sessionId);
   expect(await cluster.ownership.faults()).toEqual([]);
   const [longest] = [...logs].toSorted(([, one], [, other]) => other.length - one.length);
   if (!longest) throw new Error('there is no session');
@@ -130,6 +143,8 @@ async function checkTables(cluster: Cluster, logs: ReadonlyMap<string, Log>): Pr
   const exported = await (await cluster.node(0).fetch(`/api/sessions/${sessionId}/export`)).text();
   expect(await cluster.exported(sessionId)).toBe(exported);
 }
+
+const numbered = (log: Log): number[] => log.map((_, index) => index + 1);
 
 const textsIn = (log: Log): string[] =>
   log.flatMap((frame: ResumableFrame) => (frame.event === 'message' ? [frame.data.content] : []));

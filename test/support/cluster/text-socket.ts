@@ -25,6 +25,8 @@ const FRAME_MS = 60_000;
 export class TextSocket implements Disposable {
   readonly #socket: WebSocket;
   readonly received: ReceivedText[] = [];
+  /** Of all that was received: kept, because each frame asks who waits for it. */
+  readonly frames: StreamFrame[] = [];
   readonly closed: Promise<number>;
   readonly #waiting = new Set<Waiter>();
 
@@ -60,10 +62,6 @@ export class TextSocket implements Disposable {
 
   get texts(): string[] {
     return this.received.map(({ text }) => text);
-  }
-
-  get frames(): StreamFrame[] {
-    return this.received.map(({ frame }) => frame);
   }
 
   get events(): string[] {
@@ -104,6 +102,7 @@ export class TextSocket implements Disposable {
   #receive(text: string): void {
     const frame = StreamFrame.parse(JSON.parse(text));
     this.received.push({ text, frame, atMs: performance.now() });
+    this.frames.push(frame);
     for (const { isDone, settled } of this.#waiting) if (isDone(this.frames)) settled.resolve();
   }
 }

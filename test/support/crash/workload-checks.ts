@@ -1,8 +1,10 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ResumableFrame } from '../../../src/wire/frames.ts';
 import { pairingFaults } from '../log/paired-history.ts';
 import { byTurn, checkTurn } from '../models/prescribed-turn.ts';
 import { eventually } from '../project/eventually.ts';
+import { expectSame } from '../project/expect-same.ts';
 import { viewOf } from '../sessions/session-api.ts';
 import { messageOf, pieceFaults } from '../sockets/prescribed-stream.ts';
 import { endsTurn } from '../sockets/resuming-socket.ts';
@@ -21,6 +23,17 @@ const isMessage = (frame: ResumableFrame): frame is FrameOf<'message'> => frame.
 const isCall = (frame: ResumableFrame): frame is FrameOf<'toolCall'> => frame.event === 'toolCall';
 const isResult = (frame: ResumableFrame): frame is FrameOf<'toolResult'> => frame.event === 'toolResult';
 
+const callOf = ({ turnId, data }: FrameOf<'toolCall' | 'toolResult'>): string => `${turnId} ${data.callId}`;
+
+/** The first frame with each key. */
+function firstBy<F extends ResumableFrame>(
+  frames: readonly F[],
+  keyOf: (frame: F) => string,
+): Map<string, F> {
+  // The first one wins, because it comes last.
+  return new Map(frames.toReversed().map((frame) => [keyOf(frame), frame]));
+}
+
 const counted = (names: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -37,7 +50,6 @@ export async function checkSession(service: KilledService, sessionId: string, lo
   );
   const turns = messages.map(({ turnId = '' }) => turnId);
   expect(counted(log.filter(endsTurn).map(({ turnId = '' }) => turnId))).toEqual(onceEach(turns));
-  const callOf = ({ turnId, data }: FrameOf<'toolCall' | 'toolResult'>) => `${turnId} ${data.callId}`;
   expect(counted(log.filter(isResult).map(callOf))).toEqual(onceEach(log.filter(isCall).map(callOf)));
   for (const frames of byTurn(log).values()) checkTurn(frames, prescribedWork(messageOf(frames)));
   const view = await viewOf(service, sessionId);
@@ -54,19 +66,31 @@ export async function checkSession(service: KilledService, sessionId: string, lo
  * What was acknowledged is there, with the answer that was given; nothing is there that nobody sent; and what one user
  * said is in the order in which it was said.
  */
-export function checkMessages(sent: readonly Sent[], logs: Logs): void {
-  for (const log of logs.values()) checkOrder(log);
-  for (const { sessionId, content, isAcknowledged, response } of sent) {
-    const log = logs.get(sessionId) ?? [];
-    const message = log.find((frame) => isMessage(frame) && frame.data.content === content);
-    if (isAcknowledged) expect(message, `the acknowledged message ${content}`).toBeDefined();
-    if (response === undefined) continue;
-    const end = log.find((frame) => endsTurn(frame) && frame.turnId === message?.turnId);
-    expect(end, `the answer to ${content}`).toMatchObject({ event: 'response', data: { content: response } });
+export async function checkMessages(sent: readonly Sent[], logs: Logs): Promise<void> {
+  const bySession = Map.groupBy(sent, ({ sessionId }) => sessionId);
+  for (const [sessionId, ofSession] of bySession) {
+    checkAnswers(ofSession, logs.get(sessionId) ?? []);
+    await othersTurn();
   }
   const known = new Set(sent.map(({ content }) => content));
-  for (const frame of [...logs.values()].flat())
-    if (isMessage(frame)) expect(known, 'the messages that were sent').toContain(frame.data.content);
+  for (const log of logs.values()) {
+    checkOrder(log);
+    const unknown = log.filter((frame) => isMessage(frame) && !known.has(frame.data.content));
+    expect(unknown, 'messages that nobody sent').toEqual([]);
+    await othersTurn();
+  }
+}
+
+function checkAnswers(sent: readonly Sent[], log: Log): void {
+  const messages = firstBy(log.filter(isMessage), ({ data }) => data.content);
+  const ends = firstBy(log.filter(endsTurn), ({ turnId = '' }) => turnId);
+  for (const { content, isAcknowledged, response } of sent) {
+    const message = messages.get(content);
+    if (isAcknowledged) expect(message, `the acknowledged message ${content}`).toBeDefined();
+    if (response === undefined) continue;
+    const end = ends.get(message?.turnId ?? '');
+    expect(end, `the answer to ${content}`).toMatchObject({ event: 'response', data: { content: response } });
+  }
 }
 
 function checkOrder(log: Log): void {
@@ -79,28 +103,30 @@ function checkOrder(log: Log): void {
 }
 
 /** A fork that was acknowledged is there, and begins with exactly the past of the other session. */
-export function checkForks(forks: readonly Forked[], logs: Logs): void {
+export async function checkForks(forks: readonly Forked[], logs: Logs): Promise<void> {
   for (const { sessionId, from, at } of forks) {
     const log = logs.get(sessionId) ?? [];
     const forked = log.find(({ event }) => event === 'forked');
     expect(forked?.data, `the fork ${sessionId}`).toMatchObject({ from, ...(at !== null && { at }) });
     const moment = forked?.event === 'forked' ? forked.data.at : 0;
-    expect(log.slice(0, moment)).toEqual(logs.get(from)?.slice(0, moment));
+    expectSame(log.slice(0, moment), logs.get(from)?.slice(0, moment), `the past of ${sessionId}`);
+    await othersTurn();
   }
 }
 
 /** Nothing was paid twice, and what a log says was paid has been. @param paid ids of the calls. */
-export function checkPayments(paid: readonly string[], logs: Logs): void {
-  expect(counted(paid)).toEqual(onceEach(paid));
+export async function checkPayments(paid: readonly string[], logs: Logs): Promise<void> {
+  expectSame(counted(paid), onceEach(paid), 'each payment once');
+  const known = new Set<unknown>(paid);
   for (const log of logs.values()) {
-    for (const call of log.filter(isCall)) {
-      if (call.data.toolName !== 'pay') continue;
-      const result = log.find(
-        (frame) => isResult(frame) && frame.turnId === call.turnId && frame.data.callId === call.data.callId,
-      );
-      if (result?.event === 'toolResult' && result.data.error === undefined)
-        expect(paid, 'what the log says was paid').toContain(call.data.arguments.id);
-    }
+    const results = firstBy(log.filter(isResult), callOf);
+    const unpaid = log.filter(isCall).filter((call) => {
+      const result = results.get(callOf(call));
+      const isTold = call.data.toolName === 'pay' && result !== undefined && result.data.error === undefined;
+      return isTold && !known.has(call.data.arguments.id);
+    });
+    expect(unpaid, 'what the log says was paid, and was not').toEqual([]);
+    await othersTurn();
   }
 }
 
@@ -114,7 +140,7 @@ export async function checkWatcher(watcher: Watcher, log: Log): Promise<void> {
   await Promise.race([caughtUp, watching]);
   watcher.stop();
   await watching;
-  expect(record.events, name).toEqual(log);
+  expectSame(record.events, log, name);
   expect(pieceFaults(record.pieces, log, prescribedWork), name).toEqual([]);
   for (const { event, turnId, data } of log)
     if (event === 'response') expect({ content: record.textOf(turnId) }, name).toEqual(data);
