@@ -87,7 +87,8 @@ export class IncomingBody {
    * arriving, or when the client has gone.
    */
   async discardRest(): Promise<void> {
-    this.#discardedBytes ??= 0;
+    // What has come is of no use any more, and its room is free while the rest comes as slowly as the client likes.
+    this.#refuse(answeredEarly());
     const done = Promise.withResolvers<void>();
     const silence = setTimeout(done.resolve, SILENCE_MS);
     this.#onGone = () => done.resolve();
@@ -104,6 +105,11 @@ export class IncomingBody {
     this.#taken += bytes;
     return true;
   }
+}
+
+/** Nobody reads it. */
+function answeredEarly(): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The request was answered before its end.');
 }
 
 /** Nobody reads it. */

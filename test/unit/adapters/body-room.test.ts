@@ -1,7 +1,9 @@
+import type { HttpResponse } from 'uWebSockets.js';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BodyRoom } from '../../../src/adapters/uws/body-room.ts';
+import { IncomingBody } from '../../../src/adapters/uws/incoming-body.ts';
 import { UwsBroadcast } from '../../../src/adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../../../src/adapters/uws/uws-server.ts';
 import { asServiceError } from '../../../src/core/errors.ts';
@@ -109,5 +111,23 @@ describe('the bodies of all requests', () => {
     await expect.poll(() => isFull(port)).toBe(true);
     for (const sent of leaving) sent.destroy();
     await expect.poll(() => isFull(port)).toBe(false);
+  });
+
+  it('are forgotten when their requests are answered before their end', async () => {
+    const room = new BodyRoom(MEGABYTE);
+    type Receive = (chunk: ArrayBuffer, isLast: boolean) => void;
+    let receive: Receive = () => undefined;
+    // All that a body needs of a response.
+    const response = { onData: (listener: Receive) => (receive = listener) } as unknown as HttpResponse;
+    const body = new IncomingBody(response, MEGABYTE, { limit: false, room });
+    const piece = new Uint8Array(half).buffer;
+    receive(piece, false);
+    expect(room.take(MEGABYTE)).toBe(false);
+    const discarded = body.discardRest();
+    expect(room.take(MEGABYTE)).toBe(true);
+    // The rest takes no room.
+    receive(piece, true);
+    await discarded;
+    await expect(body.whole).rejects.toThrow('answered before its end');
   });
 });
