@@ -41,6 +41,11 @@ export class Turnstile {
     };
   }
 
+  /** Whether nobody is inside. Then nobody waits, either. */
+  get isEmpty(): boolean {
+    return this.#inside === 0;
+  }
+
   #turn(): Promise<void> {
     const { patienceMs, clock = systemClock } = this.#options;
     return new Promise((resolve) => {

@@ -8,6 +8,7 @@ import { contextOf, type RequestContext } from '../../core/request/request-conte
 import type { Audit } from '../../ports/audit.ts';
 import type { Authenticator, Credentials } from '../../ports/authenticator.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
+import { Turnstiles } from '../../timing/turnstiles.ts';
 import { type BearerHeader, BearerHeaders } from './bearer-headers.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import type { Tickets } from './tickets.ts';
@@ -23,6 +24,9 @@ export interface BearerAuthenticatorDeps {
 /** The addresses of one client whose contexts are kept. */
 const MOST_ADDRESSES = 100;
 
+/** Tickets of other nodes that are looked for at the same time, for one address. */
+const FOREIGN_TICKETS = { atOnce: 4, patienceMs: 10_000 };
+
 /** Names under which clients put a token in a URL. */
 const IN_URL = ['access_token', 'token', 'api_key', 'key'];
 
@@ -32,6 +36,7 @@ export class BearerAuthenticator implements Authenticator {
   /** By address: most clients have one. */
   readonly #contexts = new WeakMap<Identity, Map<string, RequestContext>>();
   readonly #headers = new BearerHeaders();
+  readonly #foreign = new Turnstiles(FOREIGN_TICKETS);
 
   constructor(deps: BearerAuthenticatorDeps) {
     this.#deps = deps;
@@ -136,12 +141,23 @@ export class BearerAuthenticator implements Authenticator {
     }
     // Otherwise whoever finds a ticket in a log could get one after the other.
     if (method !== 'GET') return this.#refuse(ticketNotUsable(method), address, null, false);
-    // Otherwise whoever makes tickets up would keep all nodes busy.
-    const known = this.#deps.tickets.redeem(ticket, !this.#deps.failures.isAtLimit(address));
-    // Where the ticket is used, not where it was got.
-    const orRefuse = (context: RequestContext | null) =>
-      context === null ? this.#refuse(badTicket(), address, null) : { ...context, address };
-    return known instanceof Promise ? known.then(orRefuse) : orRefuse(known);
+    const own = this.#deps.tickets.redeem(ticket);
+    return own === null ? this.#byForeignTicket(ticket, address) : { ...own, address };
+  }
+
+  /**
+   * Otherwise whoever makes tickets up would keep all nodes busy: an address that is at its limit is refused unasked, and what
+   * it sends at once is asked for a few at a time, so that it reaches the limit first.
+   */
+  async #byForeignTicket(ticket: string, address: string): Promise<RequestContext> {
+    const { tickets, failures } = this.#deps;
+    // In an object, so that the next one does not wait for an answer that is held back, but for its being counted.
+    const { answer } = await this.#foreign.pass(address, async () => {
+      const found = failures.isAtLimit(address) ? null : await tickets.redeemElsewhere(ticket);
+      // Where the ticket is used, not where it was got.
+      return { answer: found === null ? this.#refuse(badTicket(), address, null) : { ...found, address } };
+    });
+    return answer;
   }
 
   /** @param isAttempt whether something was tried. */

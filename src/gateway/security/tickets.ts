@@ -44,7 +44,7 @@ export class Tickets {
   constructor(peers?: Peers, now: () => number = Date.now) {
     this.#now = now;
     this.#peers = peers;
-    peers?.onAsked(TOPIC, async (ticket) => this.#take(String(ticket)));
+    peers?.onAsked(TOPIC, async (ticket) => this.redeem(String(ticket)));
   }
 
   issue(context: RequestContext): Ticket {
@@ -59,26 +59,8 @@ export class Tickets {
     return { ticket, expiresAt };
   }
 
-  /**
-   * The context of whoever got the ticket; null if it was used, was never issued, or it or the credential has ended.
-   * @param asksOthers whether it may have been issued by another node.
-   */
-  redeem(ticket: string, asksOthers: boolean): RequestContext | null | Promise<RequestContext | null> {
-    return this.#take(ticket) ?? (asksOthers ? this.#redeemElsewhere(ticket) : null);
-  }
-
-  /** Asks the node that has issued it. */
-  #redeemElsewhere(ticket: string): null | Promise<RequestContext | null> {
-    // Nobody asks for what cannot be one.
-    if (!this.#peers || ticket.length !== TICKET_LENGTH) return null;
-    const found = (answers: readonly unknown[]) => answers.find((answer) => answer !== null);
-    // The other node has it as this one has its own.
-    return this.#peers
-      .askAll(TOPIC, ticket)
-      .then((answers) => (found(answers) as RequestContext | undefined) ?? null);
-  }
-
-  #take(ticket: string): RequestContext | null {
+  /** The context of whoever got the ticket at this node; null if it was used, was never issued, or it or the credential has ended. */
+  redeem(ticket: string): RequestContext | null {
     this.#forgetExpired();
     const hash = hashOf(ticket);
     const issued = this.#issued.get(hash);
@@ -86,6 +68,15 @@ export class Tickets {
     // The credential may have ended before the ticket.
     if (!issued || this.#now() >= (issued.context.rights?.expiresAt ?? Infinity)) return null;
     return issued.context;
+  }
+
+  /** The same for a ticket that another node may have issued. Each call asks all nodes. */
+  async redeemElsewhere(ticket: string): Promise<RequestContext | null> {
+    // Nobody asks for what cannot be one.
+    if (!this.#peers || ticket.length !== TICKET_LENGTH) return null;
+    const answers = await this.#peers.askAll(TOPIC, ticket);
+    // The other node has it as this one has its own.
+    return (answers.find((answer) => answer !== null) as RequestContext | undefined) ?? null;
   }
 
   /** Forgets the tickets that were got with this credential. */

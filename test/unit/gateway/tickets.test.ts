@@ -46,6 +46,15 @@ it('are looked for at the other nodes until too many of the address were refused
   expect(asked()).toBe(PER_ADDRESS + 1);
 });
 
+it('that come at once are looked for until too many of the address were refused', async () => {
+  const { use, asked } = start();
+  const all = await Promise.allSettled(Array.from({ length: 200 }, () => use(MADE_UP)));
+  expect(all.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+  // A few were on their way when the limit was reached.
+  expect(asked()).toBeGreaterThanOrEqual(PER_ADDRESS);
+  expect(asked()).toBeLessThan(PER_ADDRESS + 5);
+});
+
 it('of this node are good for every address', async () => {
   const { tickets, use, asked } = start();
   for (let times = 0; times < PER_ADDRESS; times += 1) await use(MADE_UP).catch(() => undefined);
