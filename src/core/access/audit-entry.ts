@@ -13,7 +13,10 @@ export type AuditEntry = z.infer<ReturnType<typeof entrySchema>>;
 function entrySchema() {
   return z.object({
     time: z.string().describe('When it was asked for; of several, the first. ISO 8601.'),
-    principal: z.string().optional().describe('Who it was. Absent if the credential was refused.'),
+    principal: z
+      .string()
+      .optional()
+      .describe('Who it was. Absent if the credential was refused, and for the token of the inspector.'),
     tenant: z.string().optional(),
     credential: z.string().optional().describe('Names the credential, such as `key:c1Q3mJr7`.'),
     address: z.string().optional().describe('The address of the client.'),

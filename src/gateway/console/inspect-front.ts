@@ -76,8 +76,8 @@ export class InspectFront implements SocketFront {
       originPolicy.checkOrigin(headers.get('origin'), headers.get('host'));
       if (this.#isStopping) throw serviceStopping();
       const client = this.#clientOf(handshake);
-      if (!(client instanceof Promise)) return this.#admission(client);
-      return client.then((known) => this.#admission(known)).catch(refused);
+      if (!(client instanceof Promise)) return this.#admission(handshake, client);
+      return client.then((known) => this.#admission(handshake, known)).catch(refused);
     } catch (thrown) {
       return refused(thrown);
     }
@@ -91,17 +91,17 @@ export class InspectFront implements SocketFront {
       if (!isOfThisMachine(handshake)) throw notAllowed();
       return null;
     }
-    const { peerAddress, headers } = handshake;
-    const address = clients.clientAddress(peerAddress, headers.get('x-forwarded-for'));
-    return requestContext(clients.authenticator, handshake, address);
+    return requestContext(clients.authenticator, handshake, addressOf(handshake, clients));
   }
 
-  #admission(client: RequestContext | null): Admission {
+  #admission(handshake: Handshake, client: RequestContext | null): Admission {
     const { clients } = this.#deps;
-    if (client && clients) {
-      clients.authenticator.require?.(client, 'admin', WHAT);
-      // It may show the content of all conversations of the tenant.
-      clients.audit.record({ ...auditedClient(client), what: WHAT, outcome: 'ok' });
+    if (client) clients?.authenticator.require?.(client, 'admin', WHAT);
+    if (clients) {
+      // Whoever has the token of the machine is known by the address alone.
+      const who = client ? auditedClient(client) : { address: addressOf(handshake, clients) };
+      // It may show the content of all conversations of the tenant, or of all tenants.
+      clients.audit.record({ ...who, what: WHAT, outcome: 'ok' });
     }
     return { open: (socket) => this.#attach(socket, client), release: () => undefined };
   }
@@ -128,6 +128,10 @@ export class InspectFront implements SocketFront {
     const given = new URLSearchParams(query).get('token');
     return token !== undefined && given !== null && isSame(given, token);
   }
+}
+
+function addressOf({ peerAddress, headers }: Handshake, { clientAddress }: InspectingClients): string {
+  return clientAddress(peerAddress, headers.get('x-forwarded-for'));
 }
 
 function isOfThisMachine({ peerAddress, headers }: Handshake): boolean {

@@ -53,7 +53,7 @@ export class Statecharts {
     const { context } = request;
     if (filter.sessionId !== undefined) {
       // Throws if the client may not see the session.
-      this.#bus.topicOf(filter.sessionId, context);
+      this.#bus.recheck(filter.sessionId, context);
       holdSession(this.#bus, filter.sessionId, request);
     }
     const client = { ...request, resumes: true };

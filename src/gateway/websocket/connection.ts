@@ -49,6 +49,8 @@ export interface ConnectionDeps extends FrameLimitsDeps {
 
 /** The query of a client, and who the client is. */
 export interface ConnectionQuery extends StreamQuery {
+  /** Where the client hears the session, whatever it may do later. */
+  readonly topic: SessionId;
   readonly context: RequestContext;
   readonly address: string;
 }
@@ -61,7 +63,6 @@ const UNEXPECTED_CODE = 1011;
 export class Connection extends Recipient implements SocketLife, CredentialHolder {
   readonly #address: string;
   readonly #sessionId: SessionId;
-  /** Where the client hears the session, whatever it may do later. */
   readonly #topic: SessionId;
   #context: RequestContext;
   readonly #deps: ConnectionDeps;
@@ -74,16 +75,18 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   #isClosed = false;
 
   constructor(query: ConnectionQuery, socket: ClientSocket, deps: ConnectionDeps) {
-    const { session, after, offset = 0, reasoning, context, address } = query;
+    const { session, topic, after, offset = 0, reasoning, context, address } = query;
     super(socket);
     this.#address = address;
     this.#sessionId = session;
+    this.#topic = topic;
     this.#context = context;
     this.#deps = deps;
     deps.credentials?.hold(this, context);
+    // Its rights may have ended since it was admitted. Throws then.
+    deps.bus.recheck(session, context);
     if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);
     else this.#listener = reasoning === 1 ? this.withReasoning() : this;
-    this.#topic = deps.bus.topicOf(session, context);
     deps.fanOut.join(this.#topic, this.#listener);
     this.#reader?.start();
   }
@@ -203,7 +206,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     if (this.#isClosed) return;
     const context = { ...this.#context, rights };
     // Throws if the client may not hear the session any more.
-    bus.topicOf(this.#sessionId, context);
+    bus.recheck(this.#sessionId, context);
     this.#context = context;
     credentials.hold(this, context);
     if (this.#machines) {

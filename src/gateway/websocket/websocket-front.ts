@@ -63,10 +63,10 @@ export class WebSocketFront implements SocketFront {
     const { bus, connections } = this.#deps;
     const parameters = parseFields(StreamQuery, queryFields(StreamQuery, query));
     // Throws if the client may not hear the session.
-    bus.topicOf(parameters.session, context);
+    const topic = bus.topicOf(parameters.session, context);
     connections.enter(context, address);
     return {
-      open: (socket) => this.#enter({ ...parameters, context, address }, socket),
+      open: (socket) => this.#enter({ ...parameters, topic, context, address }, socket),
       release: () => connections.leave(context, address),
     };
   }

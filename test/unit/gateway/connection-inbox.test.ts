@@ -30,7 +30,7 @@ function slow() {
   const socket = new FakeSocket(broadcast);
   const connection = new Connection(
     {
-      ...{ session: 's', reasoning: 0, time: 0, statecharts: 0 },
+      ...{ session: 's', topic: 's', reasoning: 0, time: 0, statecharts: 0 },
       ...{ context: contextOf(identity('ada')), address: '127.0.0.1' },
     },
     socket,

@@ -26,6 +26,7 @@ function renewing() {
   const connection = new Connection(
     {
       session: 's',
+      topic: 's',
       reasoning: 0,
       time: 0,
       statecharts: 0,

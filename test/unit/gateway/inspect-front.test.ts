@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InspectFront } from '../../../src/gateway/console/inspect-front.ts';
+import { HeldCredentials } from '../../../src/gateway/security/held-credentials.ts';
 import { OriginPolicy } from '../../../src/gateway/security/origin-policy.ts';
 
 function isAdmitted(peerAddress: string, more: Readonly<Record<string, string>> = {}, query = ''): boolean {
@@ -31,6 +32,25 @@ describe('the inspector', () => {
 
   it('refuses a proxy of this machine, which speaks for somebody else', () => {
     expect(isAdmitted('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' })).toBe(false);
+  });
+
+  it('has whoever has the token in the audit trail, by the address', async () => {
+    const entries: object[] = [];
+    const front = new InspectFront({
+      originPolicy: new OriginPolicy({ listenHost: '::', allowedHosts: [], allowedOrigins: [] }),
+      token: 'secret',
+      attach: () => () => undefined,
+      clients: {
+        authenticator: { authenticate: () => expect.unreachable('the token is enough') },
+        credentials: new HeldCredentials(() => expect.unreachable('the token is never renewed')),
+        audit: { record: (entry) => void entries.push(entry) },
+        clientAddress: (address) => address,
+      },
+    });
+    const headers = new Map([['host', 'localhost']]);
+    const wanted = { method: 'GET', path: '/inspect', headers, peerAddress: '10.0.0.1' };
+    await front.admit({ ...wanted, query: 'token=secret' });
+    expect(entries).toEqual([{ address: '10.0.0.1', what: 'GET /inspect', outcome: 'ok' }]);
   });
 
   it('answers to everybody with the token, and to nobody else with another one', () => {

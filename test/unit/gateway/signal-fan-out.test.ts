@@ -91,6 +91,7 @@ describe('the fan-out', () => {
     const connection = new Connection(
       {
         session: 's',
+        topic: 's',
         reasoning: 1,
         time: 0,
         statecharts: 0,
@@ -281,6 +282,7 @@ describe('a client that does not read', () => {
     const connection = new Connection(
       {
         session: 's',
+        topic: 's',
         reasoning: 0,
         time: 0,
         statecharts: 0,
