@@ -8,7 +8,7 @@ import { contextOf, type RequestContext } from '../../core/request/request-conte
 import type { Audit } from '../../ports/audit.ts';
 import type { Authenticator, Credentials } from '../../ports/authenticator.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
-import { Turnstiles } from '../../timing/turnstiles.ts';
+import { KeyedSemaphore } from '../../timing/keyed-semaphore.ts';
 import { type BearerHeader, BearerHeaders } from './bearer-headers.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import type { Tickets } from './tickets.ts';
@@ -36,7 +36,7 @@ export class BearerAuthenticator implements Authenticator {
   /** By address: most clients have one. */
   readonly #contexts = new WeakMap<Identity, Map<string, RequestContext>>();
   readonly #headers = new BearerHeaders();
-  readonly #foreign = new Turnstiles(FOREIGN_TICKETS);
+  readonly #foreign = new KeyedSemaphore(FOREIGN_TICKETS);
 
   constructor(deps: BearerAuthenticatorDeps) {
     this.#deps = deps;
@@ -152,7 +152,7 @@ export class BearerAuthenticator implements Authenticator {
   async #byForeignTicket(ticket: string, address: string): Promise<RequestContext> {
     const { tickets, failures } = this.#deps;
     // In an object, so that the next one does not wait for an answer that is held back, but for its being counted.
-    const { answer } = await this.#foreign.pass(address, async () => {
+    const { answer } = await this.#foreign.run(address, async () => {
       const found = failures.isAtLimit(address) ? null : await tickets.redeemElsewhere(ticket);
       // Where the ticket is used, not where it was got.
       return { answer: found === null ? this.#refuse(badTicket(), address, null) : { ...found, address } };

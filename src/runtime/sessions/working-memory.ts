@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
 import type { Clock } from '../../timing/clock.ts';
-import { Turnstile } from '../../timing/turnstile.ts';
+import { Semaphore } from '../../timing/semaphore.ts';
 
 /** Smaller messages and sessions are not counted: the limits on requests and sockets are what bounds them. */
 const LARGE_BYTES = MEGABYTE;
@@ -26,8 +26,8 @@ interface Held {
  */
 export class WorkingMemory {
   readonly #maxBytes: number;
-  readonly #readers: Turnstile;
-  readonly #readersOfLarge: Turnstile;
+  readonly #readers: Semaphore;
+  readonly #readersOfLarge: Semaphore;
   readonly #holders: (() => Iterable<Held>)[] = [];
   /** Of the messages on their way to the log. */
   #arriving = 0;
@@ -37,8 +37,8 @@ export class WorkingMemory {
     this.#maxBytes = maxBytes;
     const atOnce = Math.min(MOST_READERS, Math.max(LEAST_READERS, Math.floor(maxBytes / READER_BYTES)));
     const timing = { patienceMs: PATIENCE_MS, ...(clock && { clock }) };
-    this.#readers = new Turnstile({ atOnce, ...timing });
-    this.#readersOfLarge = new Turnstile({ atOnce: 1, ...timing });
+    this.#readers = new Semaphore({ atOnce, ...timing });
+    this.#readersOfLarge = new Semaphore({ atOnce: 1, ...timing });
   }
 
   /** @param sessions gives those in memory. */
@@ -62,12 +62,12 @@ export class WorkingMemory {
 
   /** Runs what reads a session from the log. Nobody knows how large it is, so only some run at the same time. */
   reading<T>(read: () => Promise<T>): Promise<T> {
-    return this.#readers.pass(read);
+    return this.#readers.run(read);
   }
 
   /** Resolves when the session that is read may be read further, now that so many bytes of it are known. @returns ends that. */
   async readingOn(bytes: number): Promise<(() => void) | null> {
-    return bytes < LARGE_BYTES ? null : this.#readersOfLarge.enter();
+    return bytes < LARGE_BYTES ? null : this.#readersOfLarge.acquire();
   }
 
   async #takingLarge<T>(bytes: number, record: () => Promise<T>): Promise<T> {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Turnstile } from '../../../src/timing/turnstile.ts';
+import { Semaphore } from '../../../src/timing/semaphore.ts';
 
 /** Work that begins when it is let in, and ends when the test says so. */
-function workers(turnstile: Turnstile) {
+function workers(semaphore: Semaphore) {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
   const send = (name: string): Promise<string> =>
-    turnstile.pass(() => {
+    semaphore.run(() => {
       begun.push(name);
       const end = Promise.withResolvers<string>();
       ends.set(name, end);
@@ -16,15 +16,15 @@ function workers(turnstile: Turnstile) {
   return { begun, send, end: (name: string) => ends.get(name) };
 }
 
-describe('a turnstile', () => {
-  it('lets some in at the same time, and the others in the order in which they came', async () => {
-    const { begun, send, end } = workers(new Turnstile({ atOnce: 2, patienceMs: 1_000 }));
+describe('a semaphore', () => {
+  it('lets some run at the same time, and the others in the order in which they came', async () => {
+    const { begun, send, end } = workers(new Semaphore({ atOnce: 2, patienceMs: 1_000 }));
     const all = ['a', 'b', 'c', 'd'].map(send);
     await expect.poll(() => begun).toEqual(['a', 'b']);
     end('b')?.resolve('B');
     expect(await all[1]).toBe('B');
     await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
-    // One that fails leaves, too.
+    // One that fails makes room, too.
     end('a')?.reject(new Error('no'));
     await expect(all[0]).rejects.toThrow('no');
     await expect.poll(() => begun).toEqual(['a', 'b', 'c', 'd']);
@@ -33,9 +33,9 @@ describe('a turnstile', () => {
     expect(await Promise.all([all[2], all[3]])).toEqual(['C', 'D']);
   });
 
-  it('lets nobody wait for ever for one who stays', async () => {
+  it('lets nothing wait for ever for what never ends', async () => {
     const clock = new SimulatedClock();
-    const { begun, send, end } = workers(new Turnstile({ atOnce: 1, patienceMs: 1_000, clock }));
+    const { begun, send, end } = workers(new Semaphore({ atOnce: 1, patienceMs: 1_000, clock }));
     const [, second, third] = ['a', 'b', 'c'].map(send);
     clock.increment(999);
     await expect.poll(() => begun).toEqual(['a']);
@@ -43,7 +43,7 @@ describe('a turnstile', () => {
     await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
     for (const name of ['b', 'c']) end(name)?.resolve(name);
     expect(await Promise.all([second, third])).toEqual(['b', 'c']);
-    // With one inside, who comes next waits again.
+    // While one runs, who comes next waits again.
     void send('d');
     await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
     end('a')?.resolve('a');
