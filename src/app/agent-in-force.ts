@@ -13,9 +13,9 @@ import type { McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
 import type { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import type { ServerChanges } from '../runtime/tools/server-changes.ts';
 import { ToolCatalog } from '../runtime/tools/tool-catalog.ts';
+import { RefCount } from '../runtime/turns/ref-count.ts';
 import type { TurnDeps } from '../runtime/turns/turn-deps.ts';
 import { TurnRunner } from '../runtime/turns/turn-runner.ts';
-import { UseCount } from '../runtime/turns/use-count.ts';
 import { agentIdentity, describeAgent } from './describe-agent.ts';
 
 /** An agent file as it was read, and the model that it names. */
@@ -32,7 +32,7 @@ export interface InForceDeps
 
 /** A version of the agent, as its turns have it. */
 interface Version {
-  readonly uses: UseCount;
+  readonly uses: RefCount;
   /** The tool servers that they may call. Null for the version that is in force: it may get others. */
   servers: ReadonlySet<McpServer> | null;
 }
@@ -146,7 +146,7 @@ export class AgentInForce implements SessionPolicy {
     const { config, agentVersion, model } = this.#definition;
     const { maxSteps, stepTimeoutMs, keepReasoning } = config.llm;
     const catalog = this.#catalog;
-    const uses = new UseCount();
+    const uses = new RefCount();
     this.#versions.push({ uses, servers: null });
     return {
       ...{ agentVersion, uses, model, catalog, bus, log, machines, callsEarly },

@@ -5,7 +5,7 @@ import type { AgentConfig } from '../config/schema/agent-config.ts';
 import type { Settings } from '../config/settings.ts';
 import { encodedBytes } from '../core/size-limits.ts';
 import { a2aErrors } from '../gateway/a2a/a2a-routes.ts';
-import { AgentChoice, pathOfAgent } from '../gateway/agents/agent-choice.ts';
+import { AgentChoice, withoutAgentPrefix } from '../gateway/agents/agent-choice.ts';
 import { bodyLimits } from '../gateway/http/body-limits.ts';
 import { HttpFront } from '../gateway/http/http-front.ts';
 import { Router } from '../gateway/http/router.ts';
@@ -149,7 +149,7 @@ export async function serveHttp({
       webSocket,
       responses,
     }),
-    bodyLimit: (path) => limitOf(pathOfAgent(path)),
+    bodyLimit: (path) => limitOf(withoutAgentPrefix(path)),
     bodies: roomForBodies(),
     maxPayloadBytes,
     log,

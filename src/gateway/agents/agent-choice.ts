@@ -80,7 +80,7 @@ export function agentPathPrefix(agentId: AgentId): string {
 }
 
 /** The path without the agent in front. */
-export function pathOfAgent(path: string): string {
+export function withoutAgentPrefix(path: string): string {
   return PATH.exec(path)?.[2] ?? path;
 }
 

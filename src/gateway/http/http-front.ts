@@ -3,7 +3,7 @@ import { ANYONE, type RequestContext } from '../../core/request/request-context.
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
-import { type AgentChoice, type AgentRequest, forAgent, pathOfAgent } from '../agents/agent-choice.ts';
+import { type AgentChoice, type AgentRequest, forAgent, withoutAgentPrefix } from '../agents/agent-choice.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
 import { requestContext } from '../requests/authenticate.ts';
@@ -89,7 +89,7 @@ export class HttpFront implements HttpHandler {
 
   /** Never rejects. */
   async handle(sent: HttpRequest): Promise<HttpResponse> {
-    const tally = new RequestTally(this.#deps, this.#deps.agents ? pathOfAgent(sent.path) : sent.path);
+    const tally = new RequestTally(this.#deps, this.#deps.agents ? withoutAgentPrefix(sent.path) : sent.path);
     let request: AgentRequest = sent;
     let response: HttpResponse;
     try {
@@ -229,7 +229,7 @@ export class HttpFront implements HttpHandler {
 
   async #failure(thrown: unknown, request: AgentRequest): Promise<HttpResponse> {
     const { method } = request;
-    const path = pathOfAgent(request.path);
+    const path = withoutAgentPrefix(request.path);
     const error = clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly');
     const format = this.#deps.errorFormats?.find(({ prefix }) => path.startsWith(prefix));
     const response = (await format?.respond(error)) ?? errorResponse(error);

@@ -11,14 +11,14 @@ import type { Clock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { CausingEvents } from './causing-events.ts';
-import type { UseCount } from './use-count.ts';
+import type { RefCount } from './ref-count.ts';
 
 /** What every turn is run with, as one version of the agent file says. */
 export interface TurnDeps extends TurnLimits {
   /** Left out in tests and replays. */
   readonly agentVersion?: AgentVersion;
   /** Counts the turns that run with this version. */
-  readonly uses?: UseCount;
+  readonly uses?: RefCount;
   readonly model: LanguageModel;
   readonly systemPrompt: string;
   /** Most tokens of system prompt and conversation that the model is shown. */

@@ -67,7 +67,7 @@ export class TurnRun {
   /** Calls the model, or runs the open tool calls, as soon as tools can be offered. An early call has got its offer. */
   start(): void {
     const { machines, catalog } = this.#deps;
-    this.#deps.uses?.enter();
+    this.#deps.uses?.acquire();
     machines.add(this.#machine);
     this.#machine.start();
     const ready = this.#early ? null : catalog.ready();
@@ -117,7 +117,7 @@ export class TurnRun {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#deps.machines.remove(this.#machine);
-    this.#deps.uses?.leave();
+    this.#deps.uses?.release();
   }
 
   #perform(effect: TurnEffect): void {

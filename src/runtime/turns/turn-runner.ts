@@ -29,10 +29,10 @@ export class TurnRunner {
   hold(): () => void {
     const deps = this.#current;
     this.#held.push(deps);
-    deps.uses?.enter();
+    deps.uses?.acquire();
     return () => {
       this.#held.splice(this.#held.indexOf(deps), 1);
-      deps.uses?.leave();
+      deps.uses?.release();
     };
   }
 

@@ -1,13 +1,13 @@
 /** Counts what uses something, so that it can be given up when nothing uses it any more. */
-export class UseCount {
+export class RefCount {
   #count = 0;
   readonly #waiting: (() => void)[] = [];
 
-  enter(): void {
+  acquire(): void {
     this.#count += 1;
   }
 
-  leave(): void {
+  release(): void {
     this.#count -= 1;
     if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
