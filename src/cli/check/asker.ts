@@ -9,7 +9,6 @@ export interface AskerDeps {
   readonly model: LanguageModel;
   /** Sent with each request. */
   readonly systemPrompt: string;
-  readonly maxSteps: number;
   readonly stepTimeoutMs: number;
   /** Aborts the running request and the check. */
   readonly signal: AbortSignal;

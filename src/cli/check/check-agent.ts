@@ -58,7 +58,6 @@ async function checkModel(
     model,
     // Some models refuse a system prompt, so an agent without one is tested without one.
     systemPrompt: systemPrompt === '' ? '' : SYSTEM_PROMPT,
-    maxSteps: llm.maxSteps,
     stepTimeoutMs: llm.stepTimeoutMs,
     signal,
   });
