@@ -4,7 +4,16 @@ import { messageOf } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { pause } from '../../timing/pause.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
-import { explained, isAway, isInTheWay, isReadOnly, notOpened, READING } from './postgres-errors.ts';
+import { IdleConnections } from './idle-connections.ts';
+import {
+  explained,
+  isAway,
+  isInTheWay,
+  isReadOnly,
+  isSilence,
+  notOpened,
+  READING,
+} from './postgres-errors.ts';
 import { migrate, requireTables } from './schema.ts';
 import type { Row, Session, Statement } from './sql-session.ts';
 
@@ -44,6 +53,11 @@ interface TimedQuery extends QueryConfig {
   readonly query_timeout: number;
 }
 
+/** A pool, or one of its connections. */
+interface Queryable {
+  query(query: TimedQuery): Promise<QueryResult<Row>>;
+}
+
 interface TransactOptions {
   /** It waits for somebody outside. */
   readonly endless?: boolean;
@@ -56,6 +70,7 @@ export class Database implements Session, AsyncDisposable {
   /** For people: without user and password. */
   readonly shown: string;
   readonly #pools: Readonly<Record<Lane, pg.Pool>>;
+  readonly #idle: IdleConnections;
   readonly #log: Logger;
   readonly #timeouts: DatabaseTimeouts;
   /** What the database does not do for now. Nobody then waits for it long. */
@@ -70,6 +85,7 @@ export class Database implements Session, AsyncDisposable {
     { log, timeouts }: { readonly log: Logger; readonly timeouts: DatabaseTimeouts },
   ) {
     this.#pools = pools;
+    this.#idle = new IdleConnections(Object.values(pools));
     this.#log = log;
     this.#timeouts = timeouts;
     this.schema = schema;
@@ -108,14 +124,13 @@ export class Database implements Session, AsyncDisposable {
     }
   }
 
-  async rows(statement: Statement): Promise<readonly Row[]> {
-    return rowsOf(await this.#pools.others.query(this.#asQuery(statement)));
+  rows(statement: Statement): Promise<readonly Row[]> {
+    return this.#ask(this.#pools.others, this.#asQuery(statement));
   }
 
   /** For the lease, which has a connection of its own. A connection that says nothing for so long is given up. */
-  async leaseRows(statement: Statement, silenceMs: number): Promise<readonly Row[]> {
-    const query: TimedQuery = { ...this.#asQuery(statement), query_timeout: silenceMs };
-    return rowsOf(await this.#pools.lease.query(query));
+  leaseRows(statement: Statement, silenceMs: number): Promise<readonly Row[]> {
+    return this.#ask(this.#pools.lease, { ...this.#asQuery(statement), query_timeout: silenceMs });
   }
 
   /** Does appends on a connection, and does not begin them without one. */
@@ -155,7 +170,7 @@ export class Database implements Session, AsyncDisposable {
     client.on('error', noticed);
     if (endless) this.#endless.add(client);
     let isBroken = false;
-    const rows: Session['rows'] = async (statement) => rowsOf(await client.query(this.#asQuery(statement)));
+    const rows: Session['rows'] = (statement) => this.#ask(client, this.#asQuery(statement));
     try {
       return await work({ rows }, () => {
         isBroken = true;
@@ -218,6 +233,16 @@ export class Database implements Session, AsyncDisposable {
     await Promise.all(Object.values(this.#pools).map((pool) => pool.end()));
   }
 
+  async #ask(queryable: Queryable, query: TimedQuery): Promise<readonly Row[]> {
+    try {
+      return (await queryable.query(query)).rows;
+    } catch (error) {
+      // Connections that were made since it was sent may be well.
+      if (isSilence(error)) this.#idle.drop(performance.now() - query.query_timeout);
+      throw error;
+    }
+  }
+
   #asQuery({ values, mayBeLong = false, ...statement }: Statement): TimedQuery {
     const { silenceMs, statementMs } = this.#timeouts;
     const query_timeout = mayBeLong ? statementMs + silenceMs : silenceMs;
@@ -268,8 +293,4 @@ function succeeds(work: Promise<unknown>): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function rowsOf({ rows }: QueryResult<Row>): readonly Row[] {
-  return rows;
 }

@@ -47,6 +47,12 @@ export function isLost(error: unknown): boolean {
   return error instanceof Error && LOST_TEXT.test(error.message);
 }
 
+/** Whether the connection said nothing any more. */
+export function isSilence(error: unknown): boolean {
+  if (codeOf(error) === 'ETIMEDOUT') return true;
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
 /** Whether the database takes no writes, and perhaps answers readers. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === READ_ONLY;

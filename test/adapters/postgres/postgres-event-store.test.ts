@@ -27,6 +27,8 @@ afterAll(async () => {
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
 
 const IMPATIENT = { connectMs: 200, statementMs: 10_000, silenceMs: 200, patienceMs: 300 };
+/** Takes what is slow on a busy machine for no silence. */
+const SOON_SILENT = { ...IMPATIENT, connectMs: 10_000, silenceMs: 1_000 };
 
 async function open(
   url: string,
@@ -71,6 +73,37 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     link.muteOpen();
     expect(await service.store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
     expect(await turnsOf(service.store, 's')).toEqual(['a', 'b']);
+  });
+
+  it('asks over new connections when all that there are say nothing any more, and finds that out once', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using service = await open(url, { timeouts: SOON_SILENT });
+    const { store, log } = service;
+    await store.append('s', 0, [started('a')]);
+    const readAtOnce = () => Promise.all(Array.from({ length: 7 }, () => turnsOf(store, 's')));
+    await readAtOnce();
+    link.muteOpen();
+    expect(await turnsOf(store, 's')).toEqual(['a']);
+    // It is not repeated.
+    await store.fork('s', 1, 'fork');
+    expect(await readAtOnce()).toEqual(Array.from({ length: 7 }, () => ['a']));
+    expect(await store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
+    expect(log.lines.filter(({ message }) => /reached/.test(message))).toEqual([]);
+  });
+
+  it('hears from the lease that connections say nothing any more', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    await using database = await Database.open(parseStoreUrl(url), recordingLog(), { timeouts: SOON_SILENT });
+    const one = { text: 'SELECT 1 AS one' };
+    await Promise.all([
+      database.leaseRows(one, 1_000),
+      ...Array.from({ length: 7 }, () => database.rows(one)),
+    ]);
+    link.muteOpen();
+    await expect(database.leaseRows(one, 1_000)).rejects.toThrow('timeout');
+    expect(await database.rows(one)).toEqual([{ one: 1 }]);
   });
 
   it.each(Array.from({ length: 12 }, (_, answers) => answers))(
