@@ -188,7 +188,6 @@ export class PostgresMembership implements Membership {
           UNION ALL SELECT stream, NULL FROM ${schema}.streams
           WHERE ${isOpen} AND owner = $1 AND ${isThere}`,
         values: [this.self, prefix, limit],
-        mayBeLong: true,
       }),
     );
     const claimed: StreamId[] = [];

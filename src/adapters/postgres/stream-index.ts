@@ -91,7 +91,8 @@ export async function listStreams(
   const rows = await session.rows({
     text: `SELECT ${columns} FROM ${schema}.streams ${where} ORDER BY stream ${most}`,
     values,
-    mayBeLong: true,
+    // Whoever asks for one, or for a page, must not keep a connection that is dead from others.
+    mayBeLong: sessionId === undefined && most === '',
   });
   return rows.map(summary);
 }

@@ -92,6 +92,18 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     expect(log.lines.filter(({ message }) => /reached/.test(message))).toEqual([]);
   });
 
+  it.each([{ sessionId: 's' }, { limit: 10 }])(
+    'waits no longer for an answer about few sessions than about one page of events: %o',
+    async (filter) => {
+      const { link, url } = await linked();
+      await using _ = link;
+      await using service = await open(url, { timeouts: { ...SOON_SILENT, statementMs: 600_000 } });
+      await service.store.append('s', 0, [started('a')]);
+      link.muteOpen();
+      expect(await service.store.sessions(filter)).toMatchObject([{ sessionId: 's', head: 1 }]);
+    },
+  );
+
   it('hears from the lease that connections say nothing any more', async () => {
     const { link, url } = await linked();
     await using _ = link;

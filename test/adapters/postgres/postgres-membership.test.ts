@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Database } from '../../../src/adapters/postgres/database.ts';
+import { Database, type DatabaseTimeouts } from '../../../src/adapters/postgres/database.ts';
 import type { LeaseTimes } from '../../../src/adapters/postgres/node-lease.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
 import { parseStoreUrl } from '../../../src/config/addresses/store-url.ts';
@@ -35,9 +35,18 @@ const OPEN = { open: true };
 const NONE = () => false;
 
 /** A service on the log, which shares it unless it says that it does not. */
-async function join(url: string, { name = 'a node', leaseTimes = QUIET, shares = true } = {}) {
+async function join(
+  url: string,
+  {
+    name = 'a node',
+    leaseTimes = QUIET,
+    shares = true,
+    timeouts = undefined as DatabaseTimeouts | undefined,
+  } = {},
+) {
   const identity = { name, version: '1' };
-  const opened = await openPostgres(url, { identity, log: recordingLog(), leaseTimes, shares });
+  const options = { log: recordingLog(), leaseTimes, shares, ...(timeouts && { timeouts }) };
+  const opened = await openPostgres(url, { identity, ...options });
   const { store } = opened;
   const membership = opened.membership as Membership;
   return { ...opened, membership, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
@@ -649,6 +658,18 @@ describe('open turns of a node that is gone', () => {
     expect(await asleep.membership.claimOrphans('', 10, NONE)).toEqual([]);
     await expect(asleep.membership.claim('free')).rejects.toThrow(FencedError);
     await asleep.store[Symbol.asyncDispose]();
+  });
+
+  it('are claimed over another connection when one says nothing any more', async () => {
+    const url = server.newUrl();
+    await using link = await SeverableLink.to(server.port);
+    const timeouts = { connectMs: 10_000, statementMs: 600_000, silenceMs: 1_000, patienceMs: 1_000 };
+    await using node = await join(url.replace(`:${server.port}`, `:${link.port}`), { timeouts });
+    const stopping = await join(url);
+    await begin(stopping, 's');
+    await stopping.store[Symbol.asyncDispose]();
+    link.muteOpen();
+    expect(await node.membership.claimOrphans('', 10, NONE)).toEqual(['s']);
   });
 
   it('can be claimed at once when it has stopped in order', async () => {
