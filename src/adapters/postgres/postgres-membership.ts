@@ -13,6 +13,7 @@ import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
 import { READING } from './postgres-errors.ts';
 import { FIRST_EPOCH } from './postgres-event-store.ts';
+import { SeenRenewals } from './seen-renewals.ts';
 import { Bigint } from './stream-index.ts';
 
 /** Added to the time that the lease of another node lasts, so that it has ended when it is looked at. */
@@ -32,6 +33,7 @@ const NodeRow = z.object({
   since: z.number(),
   report: z.string().nullable(),
   left_ms: z.number(),
+  lease_end: z.number(),
 });
 const ClaimRow = z.object({ owner: Bigint.nullable(), epoch: z.int() });
 const OrphanRow = z.object({ stream: z.string(), epoch: z.int().nullable() });
@@ -47,6 +49,7 @@ export class PostgresMembership implements Membership {
   readonly #epochs: Map<string, number>;
   #living: ReadonlyMap<NodeId, LivingNode> = new Map();
   #report: NodeReport = NO_LOAD;
+  readonly #seen = new SeenRenewals();
   #renewedAt = -Infinity;
   /** Since when every renewal has come in time. */
   #steadySince = -Infinity;
@@ -243,16 +246,29 @@ export class PostgresMembership implements Membership {
     const nodes = await this.#renewAndRead(leaseMs);
     const isHeld = nodes.some(({ node }) => node === this.self);
     const mayRemove = this.#mayRemove();
-    const ended = nodes.filter(({ node, left_ms }) => node !== this.self && left_ms <= 0 && mayRemove);
-    const removed = new Set(ended.length > 0 ? await this.#remove(ended.map(({ node }) => node)) : []);
+    this.#seen.note(nodes);
+    const ended = nodes.filter(({ node, left_ms }) => node !== this.self && left_ms <= 0);
+    const silent = ended.filter(({ node }) => mayRemove && this.#seen.sinceMs(node) >= this.#silenceMs);
+    const removed = new Set(silent.length > 0 ? await this.#remove(silent.map(({ node }) => node)) : []);
     const living = nodes.filter(({ node }) => !removed.has(node));
     this.#living = new Map(living.map((row) => [row.node, this.#livingNode(row)]));
     const others = living.filter(({ node }) => node !== this.self);
-    const soonest = Math.min(...others.map(({ left_ms }) => left_ms).filter((ms) => ms > 0), renewMs);
+    const leftMs = ({ node, left_ms }: z.infer<typeof NodeRow>) =>
+      left_ms > 0 ? left_ms : this.#silenceMs - this.#seen.sinceMs(node);
+    const soonest = Math.min(...others.map(leftMs).filter((ms) => ms > 0), renewMs);
     const onHeld = (): void => {
       for (const listener of this.#listeners) listener();
     };
     return { isHeld, nextMs: soonest + AFTER_LEASE_MS, onHeld };
+  }
+
+  /**
+   * How long a node must have renewed nothing before it is removed. The clock of the database may be set forward, and then
+   * all leases have ended for it at once. A node that is gone has renewed nothing for nearly as long as its lease lasts.
+   */
+  get #silenceMs(): number {
+    const { leaseMs, renewMs, graceMs = leaseMs } = this.#lease.times;
+    return Math.min(graceMs, leaseMs - renewMs);
   }
 
   /**
@@ -278,6 +294,7 @@ export class PostgresMembership implements Membership {
           WHERE node = $1 RETURNING node
         )
         SELECT n.node, name, version, extract(epoch FROM since)::float8 * 1000 AS since, report,
+          extract(epoch FROM lease_end)::float8 AS lease_end,
           CASE WHEN n.node = $1 THEN $2::float8
             ELSE extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 END AS left_ms
         FROM ${schema}.nodes n WHERE n.node <> $1 OR EXISTS (SELECT FROM renewed)`,

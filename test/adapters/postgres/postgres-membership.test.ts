@@ -594,6 +594,32 @@ describe('a database that comes back', () => {
   });
 });
 
+describe('a database whose clock is set forward', () => {
+  it('costs no node its place: what counts is for how long it was not seen to renew its lease', async () => {
+    const url = server.newUrl();
+    await using node = await join(url, { leaseTimes: { leaseMs: 3_000, renewMs: 100, graceMs: 2_000 } });
+    await using other = await join(url, { name: 'other' });
+    const { membership } = node;
+    const { self } = other.membership;
+    const removed: number[] = [];
+    membership.onRemoved((nodes) => removed.push(...nodes));
+    // For the database, the lease has ended.
+    const end = () =>
+      sql(url, `UPDATE @.nodes SET lease_end = clock_timestamp() - interval '1 s' WHERE node = ${self}`);
+    const begun = performance.now();
+    // Until the node could remove others.
+    await expect.poll(() => membership.living.size === 2 && performance.now() - begun > 2_500).toBe(true);
+    await end();
+    await expect.poll(() => membership.living.get(self)?.leaseMs ?? 0).toBe(0);
+    await other.membership.refresh();
+    expect(removed).toEqual([]);
+    expect(other.membership.isHeld).toBe(true);
+    // One that does not renew it again is gone.
+    await end();
+    await expect.poll(() => removed).toEqual([self]);
+  });
+});
+
 describe('open turns of a node that is gone', () => {
   it('are shared by those who are there, each by one', async () => {
     await using nodes = await pair();
