@@ -10,6 +10,7 @@ import { chainHash, chainStart, type Link } from '../../stored-log/chain.ts';
 import type { EncodedEvents } from '../../stored-log/stored-row.ts';
 import { storedTitle } from './append-statement.ts';
 import type { Database } from './database.ts';
+import { idleLimit } from './idle-limit.ts';
 import type { Session } from './sql-session.ts';
 import { readHeads } from './stream-index.ts';
 import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
@@ -62,7 +63,7 @@ export async function adoptStream(
 ): Promise<number> {
   requireNew(sessionId, (await readHeads(session, schema, [sessionId])).get(sessionId)?.seq);
   // The events may come slowly.
-  await session.rows({ text: 'SET LOCAL idle_in_transaction_session_timeout = 0' });
+  await session.rows({ text: idleLimit(0) });
   // In a table of its own until all are there: otherwise an append to the same id would wait for them.
   await session.rows({
     text: `CREATE TEMPORARY TABLE adopted (LIKE ${schema}.events) ON COMMIT DROP`,
@@ -79,6 +80,8 @@ export async function adoptStream(
     mark = after;
     await target.add({ seq, time, type: event.type, data: codec.encode({ event, meta }) });
   }
+  // From here on, others wait for the locks of this transaction.
+  await session.rows({ text: idleLimit() });
   if (seq > 0) await target.begin({ created, updated, ...mark });
   return seq;
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { pause } from '../../timing/pause.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 import { IdleConnections } from './idle-connections.ts';
+import { idleLimit } from './idle-limit.ts';
 import {
   explained,
   isAway,
@@ -143,11 +144,10 @@ export class Database implements Session, AsyncDisposable {
     work: (session: Session) => Promise<T>,
     { endless = false, lane = 'others' }: TransactOptions = {},
   ): Promise<T> {
-    const { silenceMs } = this.#timeouts;
     return this.#borrow({ lane, endless }, async (session, giveUp) => {
       try {
         // A machine that is lost meanwhile would keep its locks for hours, and with them every other node.
-        await session.rows({ text: `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${silenceMs}` });
+        await session.rows({ text: `BEGIN; ${idleLimit()}` });
         const done = await work(session);
         await session.rows({ text: 'COMMIT' });
         return done;

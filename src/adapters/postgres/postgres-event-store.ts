@@ -225,12 +225,15 @@ class PostgresEventStore implements EventStore {
 
   async probe(): Promise<void> {
     const { schema } = this.#database;
-    await this.#tracked('write to', () =>
-      this.#database.transact(async (session) => {
-        await this.#writer.require(session);
-        await session.rows({ text: `UPDATE ${schema}.format SET probed = clock_timestamp()` });
-      }),
-    );
+    // In one statement: a node that freezes during it keeps the others from nothing.
+    const probe = {
+      text: `
+        WITH writer AS MATERIALIZED (SELECT node FROM ${schema}.nodes WHERE node = $1 FOR KEY SHARE)
+        UPDATE ${schema}.format SET probed = clock_timestamp() WHERE EXISTS (SELECT FROM writer) RETURNING probed`,
+      values: [this.#writer.node],
+    };
+    const probed = await this.#tracked('write to', () => this.#database.rows(probe));
+    if (probed.length === 0) throw this.#writer.lose();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

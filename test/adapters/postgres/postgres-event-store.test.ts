@@ -529,7 +529,7 @@ describe('a database that refuses', () => {
     const [row] = await database.transact((session) =>
       session.rows({ text: 'SHOW idle_in_transaction_session_timeout' }),
     );
-    expect(row).toEqual({ idle_in_transaction_session_timeout: '5s' });
+    expect(row).toEqual({ idle_in_transaction_session_timeout: '1s' });
   });
 
   it('at the start is named, with its address', async () => {

@@ -10,6 +10,7 @@ import { StaleVersionError } from '../../../src/ports/event-store.ts';
 import { type Membership, SessionElsewhereError, type StreamPlace } from '../../../src/ports/membership.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
 import { schemaOf, sql } from '../../support/postgres/sql.ts';
+import { eventually } from '../../support/project/eventually.ts';
 import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
@@ -729,6 +730,55 @@ describe('a node whose transaction holds on while it sleeps', () => {
       await client.end();
     }
     await asleep.store[Symbol.asyncDispose]();
+  });
+});
+
+describe('a node that freezes', () => {
+  /** A node whose connections can be muted, and which does not give them up then. */
+  async function freezable() {
+    const url = server.newUrl();
+    const link = await SeverableLink.to(server.port);
+    const timeouts = { connectMs: 60_000, statementMs: 60_000, silenceMs: 60_000, patienceMs: 0 };
+    const node = await join(url.replace(`:${server.port}`, `:${link.port}`), { timeouts });
+    const close = async (): Promise<void> => {
+      link.unmute();
+      await node[Symbol.asyncDispose]();
+      await link[Symbol.asyncDispose]();
+    };
+    return { url, link, node, [Symbol.asyncDispose]: close };
+  }
+
+  it('while it is probed leaves nothing locked', async () => {
+    await using frozen = await freezable();
+    const { url, link, node } = frozen;
+    await node.store.probe();
+    const probed = async () => (await sql(url, 'SELECT probed::text FROM @.format'))[0]?.probed;
+    const before = await probed();
+    await using locked = await lock(url, 'SELECT FROM @.format FOR UPDATE');
+    const probing = node.store.probe().catch(() => undefined);
+    await locked.isAwaited();
+    link.mute();
+    await locked.release();
+    await eventually(probed, (at) => at !== before);
+    link.unmute();
+    await probing;
+  });
+
+  it('at the end of an adoption does not keep the lock of its lease', async () => {
+    await using frozen = await freezable();
+    const { url, link, node } = frozen;
+    const row = `SELECT node FROM @.nodes WHERE node = ${node.membership.self} FOR UPDATE`;
+    await using locked = await lock(url, row);
+    const events = async function* () {
+      yield { time: 1, event: started('t1'), mark: { open: false } };
+    };
+    const adopting = node.store.adopt('adopted', events()).catch(() => undefined);
+    await locked.isAwaited();
+    link.mute();
+    await locked.release();
+    await sql(url, `SET lock_timeout = '20s'; ${row}`);
+    link.unmute();
+    await adopting;
   });
 });
 
