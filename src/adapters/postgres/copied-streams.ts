@@ -11,6 +11,7 @@ import type { EncodedEvents } from '../../stored-log/stored-row.ts';
 import { storedTitle } from './append-statement.ts';
 import type { Database } from './database.ts';
 import { idleLimit } from './idle-limit.ts';
+import { isTaken } from './postgres-errors.ts';
 import type { Session } from './sql-session.ts';
 import { readHeads } from './stream-index.ts';
 import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
@@ -117,6 +118,7 @@ class NewStream {
     return this.#head;
   }
 
+  /** Throws a `StaleVersionError` if there is such an event. */
   async add({ seq, time, type, data }: Link): Promise<void> {
     const link = { seq, time, type, data };
     this.#hash = chainHash(this.#hash, this.#stream, link);
@@ -154,7 +156,14 @@ class NewStream {
     if (part.length === 0) return;
     this.#part = [];
     this.#characters = 0;
-    await this.#session.rows({
+    await this.#insert(part).catch((error: unknown) => {
+      // Another node has begun the stream meanwhile. A transaction that has failed cannot read how far it is.
+      throw isTaken(error) ? new StaleVersionError(this.#stream, 0, part[0]?.seq ?? 0) : error;
+    });
+  }
+
+  #insert(part: readonly (Link & { readonly hash: string })[]): Promise<unknown> {
+    return this.#session.rows({
       text: `
         INSERT INTO ${this.#staging ?? `${this.#schema}.events`} (stream, seq, time, type, data, hash)
         SELECT $1, e.* FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[]) AS e`,

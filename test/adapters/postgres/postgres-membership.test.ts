@@ -453,6 +453,23 @@ describe('a session', () => {
     expect(await placeOf()).toEqual({ ...again, head: 2 });
   });
 
+  it('that two nodes fork at once to the same id is refused to one of them as one that there is', async () => {
+    await using nodes = await pair();
+    const { url, one, other } = nodes;
+    await begin(one, 's');
+    await begin(other, 'theirs');
+    await using locked = await lock(
+      url,
+      `INSERT INTO @.events SELECT 'fork', seq, time, type, data, hash FROM @.events WHERE stream = 's'`,
+    );
+    const forked = other.store.fork('theirs', 1, 'fork').catch((error: unknown) => error);
+    await locked.isAwaited();
+    await locked.release(
+      `INSERT INTO @.streams SELECT 'fork', head, hash, created, updated, open FROM @.streams WHERE stream = 's'`,
+    );
+    expect(await forked).toBeInstanceOf(StaleVersionError);
+  });
+
   it('of a fork belongs to the node that has presumed it to be new', async () => {
     await using nodes = await pair();
     const { one, other } = nodes;
