@@ -10,27 +10,40 @@ const NETWORK: readonly string[] = [
     'ETIMEDOUT',
     'EHOSTUNREACH',
     'ENETUNREACH',
+    'ENETDOWN',
+    'EHOSTDOWN',
+    'ECONNABORTED',
+    'EADDRNOTAVAIL',
     'ENOTFOUND',
     'EAI_AGAIN',
   ],
+  // TLS, where something on the way cuts or mangles it.
+  'EPROTO',
+  // This process has no socket left.
+  'EMFILE',
   // The socket of a server on this machine.
   'ENOENT',
 ];
-/** SQLSTATEs: it stops, or has given the connection up because it was idle. */
-const LOST: readonly string[] = ['57P01', '57P02', '57P05', '25P03'];
+/** What Node says of TLS that fails. */
+const TLS = /^ERR_SSL_/;
+/** SQLSTATEs: it stops, or has given the connection up because it was idle or its transaction took too long. */
+const LOST: readonly string[] = ['57P01', '57P02', '57P05', '25P03', '25P04'];
 /** It takes no writes: a standby, or a database that was made read-only. */
 const READ_ONLY = '25006';
 /**
- * It refuses this for now: it starts, it has no connection or no memory left, it takes no writes, the database is not there,
- * the user may not do this. Class 28: the user is not let in.
+ * It refuses this for now: it starts, it has no connection, no memory or nothing else left, it cannot use its files, it takes
+ * no writes, the database is not there, the user may not do this. Class 28: the user is not let in.
  */
-const REFUSING: readonly string[] = ['57P03', '53300', '53200', READ_ONLY, '3D000', '42501'];
+const REFUSING: readonly string[] = [
+  ...['57P03', '53000', '53200', '53300', '53400', '58030'],
+  ...[READ_ONLY, '3D000', '42501'],
+];
 const NOT_LET_IN = '28';
 /** What Node says of the certificate of a server. */
 const CERTIFICATE = /^(ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 /** What the driver says without a code. */
 const LOST_TEXT =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered|There was an error establishing an SSL connection)/;
 /** Another transaction was in the way: a serialization failure, a deadlock, a lock; or somebody has cancelled the statement. */
 const IN_THE_WAY: readonly string[] = ['40001', '40P01', '55P03', '57014'];
 const DISK_FULL = '53100';
@@ -43,7 +56,8 @@ export function isAway(error: unknown): boolean {
 /** Whether the connection was lost. What was asked for may have been done. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (code !== undefined) return NETWORK.includes(code) || LOST.includes(code) || code.startsWith('08');
+  if (code !== undefined)
+    return NETWORK.includes(code) || TLS.test(code) || LOST.includes(code) || code.startsWith('08');
   return error instanceof Error && LOST_TEXT.test(error.message);
 }
 
