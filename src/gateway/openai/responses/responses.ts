@@ -62,13 +62,15 @@ export async function retrieveResponse(
   return eventsOf({ ...deps, context }, request, { place, afterSeq: turn.begin - 1 }, { after });
 }
 
-/** Ends the turn. The response is what it has become by then. */
+/** Ends the turn, unless that is at work on a later response. The response is what it has become by then. */
 export async function cancelResponse(
   deps: ResponsesDeps,
   request: ServedRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const { context, place } = await findResponse(deps, request, id);
+  const found = await findResponse(deps, request, id);
+  const { context, place } = found;
+  if (!isLastOfTurn(found)) return shown(place, found.response);
   const { sessionId, turnId } = place;
   const reason = 'the client cancelled the response';
   await deps.bus.send('turn.cancel', { sessionId, turnId, reason }, context);
@@ -93,9 +95,10 @@ export async function deleteResponse(
   request: ServedRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const { context, place, turn } = await findResponse(deps, request, id);
+  const found = await findResponse(deps, request, id);
+  const { context, place, turn } = found;
   const { isAlone } = ResponseNote.parse(turn.requested.options?.note ?? {});
-  if (!isAlone || !isLastMessage(turn)) throw notAlone(place);
+  if (!isAlone || !isLastMessage(turn) || !isLastOfTurn(found)) throw notAlone(place);
   await deps.bus.send('session.delete', { sessionId: place.sessionId }, context);
   return jsonResponse<DeletedResponse>({ id, object: 'response', deleted: true });
 }
@@ -117,6 +120,11 @@ async function findResponse(
   const found = await recordedResponse(bus, place, context);
   if (!found) throw noResponse(id, 'response_id');
   return { ...found, place, context };
+}
+
+/** Whether no other response has begun with the results of its calls. */
+function isLastOfTurn({ responses, place }: FoundResponse): boolean {
+  return responses.firstSteps.at(-1) === place.firstStep;
 }
 
 /** What has come of it by now. */
