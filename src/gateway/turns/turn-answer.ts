@@ -93,7 +93,11 @@ export async function continueTurn(
   await answerCalls({ bus, context, key }, given, before);
   const told = pauseAfter(eventsIn(turn.since, turnId), callIds, options?.output !== undefined);
   for (const step of told.steps) listener.onStep?.(step);
-  if (!told.end) return goOn(bus, { sessionId, turn, answers: [], told: told.before }, client, listener);
+  if (!told.end) {
+    // What was streamed until now is told only with the whole reply, so what is streamed next does not follow it.
+    const { onChunk: _, ...rest } = listener;
+    return goOn(bus, { sessionId, turn, answers: [], told: told.before }, client, rest);
+  }
   listener.onAccepted?.(turnId, told.before);
   return 'outcome' in told.end ? replyOf(told.end.outcome) : told.end;
 }
