@@ -81,6 +81,16 @@ export function eventsIn(since: readonly Envelope[], turnId: TurnId): SessionEve
   return since.map(({ event }) => event).filter((event) => 'turnId' in event && event.turnId === turnId);
 }
 
+/** The step that asked for the calls. */
+export function stepWith({ since, requested }: RecordedTurn, callIds: readonly CallId[]): number {
+  let step = 0;
+  for (const event of eventsIn(since, requested.turnId)) {
+    if (event.type === 'step.completed') step = event.step;
+    if (event.type === 'tool-call.requested' && callIds.includes(event.callId)) return step;
+  }
+  return step;
+}
+
 /** The events of the turn after a seq. */
 export async function eventsOfTurn(
   bus: Bus,

@@ -10,15 +10,31 @@ import type { TurnMessage } from '../../ports/service-requests.ts';
 import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
 import { endAfterDeletion } from './end-after-deletion.ts';
 import { answerCalls, answeredWith, type CallAnswer, type ToolAnswers } from './given-answers.ts';
-import { eventsIn, eventsOfTurn, type RecordedTurn, recordedTurn, turnWithCalls } from './recorded-turn.ts';
+import {
+  eventsIn,
+  eventsOfTurn,
+  type RecordedTurn,
+  recordedTurn,
+  stepWith,
+  turnWithCalls,
+} from './recorded-turn.ts';
 import { pauseAfter } from './told-pause.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
 
+/** Where an answer begins in its turn. */
+export interface BegunAnswer {
+  readonly turnId: TurnId;
+  /** The first step that it tells. The same for a request that is repeated with its key. */
+  readonly firstStep: number;
+  /** What earlier answers said of the reply. */
+  readonly told: string;
+}
+
 /** Hears what happens before a turn ends. */
 export interface TurnListener {
-  /** The message is in the log, as this turn. @param told what earlier answers said of its reply. */
-  readonly onAccepted?: (turnId: TurnId, told: string) => void;
+  /** The message is in the log. */
+  readonly onAccepted?: (begun: BegunAnswer) => void;
   /** A model call of the turn has ended. */
   readonly onStep?: (step: SessionEventOf<'step.completed'>) => void;
   /** A piece of the reply was streamed. */
@@ -55,13 +71,14 @@ export async function runTurn(
 ): Promise<TurnPause> {
   return attending(bus, message, { client, listener }, async (turn) => {
     const { turnId, outcome } = await bus.send('turn.start', message, client.context);
-    listener.onAccepted?.(turnId, '');
+    listener.onAccepted?.({ turnId, firstStep: 1, told: '' });
     if (outcome) return replyOf(outcome);
     if (turnId === message.turnId) return turn.pause();
     // The message was repeated. Where its turn is now, only the log says.
     const { sessionId } = message;
     const begun = await recordedTurn(bus, { sessionId, turnId }, client.context);
-    const pause = begun && (await goOn(bus, { sessionId, turn: begun, answers: [] }, client, {}));
+    const pause =
+      begun && (await goOn(bus, { sessionId, turn: begun, answers: [], firstStep: 1 }, client, {}));
     return pause || replyOf(await turn.outcomeOf(turnId));
   });
 }
@@ -87,18 +104,19 @@ export async function continueTurn(
   );
   if (!turn) return null;
   const { turnId, options } = turn.requested;
+  const firstStep = stepWith(turn, callIds) + 1;
   const before = answeredWith({ key, context }, turn);
   if (!callIds.every((callId) => before.has(callId)))
-    return goOn(bus, { sessionId, turn, answers, key }, client, listener);
+    return goOn(bus, { sessionId, turn, answers, key, firstStep }, client, listener);
   await answerCalls({ bus, context, key }, given, before);
   const told = pauseAfter(eventsIn(turn.since, turnId), callIds, options?.output !== undefined);
   for (const step of told.steps) listener.onStep?.(step);
   if (!told.end) {
     // What was streamed until now is told only with the whole reply, so what is streamed next does not follow it.
     const { onChunk: _, ...rest } = listener;
-    return goOn(bus, { sessionId, turn, answers: [], told: told.before }, client, rest);
+    return goOn(bus, { sessionId, turn, answers: [], firstStep, told: told.before }, client, rest);
   }
-  listener.onAccepted?.(turnId, told.before);
+  listener.onAccepted?.({ turnId, firstStep, told: told.before });
   return 'outcome' in told.end ? replyOf(told.end.outcome) : told.end;
 }
 
@@ -107,6 +125,8 @@ interface OpenTurn {
   readonly turn: RecordedTurn;
   readonly answers: readonly CallAnswer[];
   readonly key?: IdempotencyKey | undefined;
+  /** The first step that the answer tells. */
+  readonly firstStep: number;
   /** What earlier answers said of its reply; if absent, all of it. */
   readonly told?: string;
 }
@@ -114,7 +134,7 @@ interface OpenTurn {
 /** Null if the turn has ended, or has not asked for all of these calls. */
 async function goOn(
   bus: Bus,
-  { sessionId, turn: { requested, since, head, end }, answers, key, told }: OpenTurn,
+  { sessionId, turn: { requested, since, head, end }, answers, key, firstStep, told }: OpenTurn,
   client: SessionReader,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
@@ -128,7 +148,7 @@ async function goOn(
     async (turn) => {
       for (const event of eventsIn(since, turnId)) turn.progress.note(event);
       if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
-      listener.onAccepted?.(turnId, told ?? turn.progress.reply);
+      listener.onAccepted?.({ turnId, firstStep, told: told ?? turn.progress.reply });
       const open = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
       await answerCalls({ bus, context, key }, { sessionId, answers: open }, new Set());
       // What happened before the turn was attended.

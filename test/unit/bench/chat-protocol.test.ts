@@ -6,7 +6,7 @@ const pieces = ['The', ' é"nd', ' of "},"logprobs"', '\n', '"delta":{"content":
 
 describe('a stream of chat completions, for the benches', () => {
   it('has all texts, still escaped, and nothing else', () => {
-    const place = { sessionId: 's', turnId: 't', model: 'default', created: 1 };
+    const place = { sessionId: 's', turnId: 't', firstStep: 1, model: 'default', created: 1 };
     for (const hasUsage of [false, true]) {
       const chunks = new ChatChunks(place, hasUsage);
       const events = [

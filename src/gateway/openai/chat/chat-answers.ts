@@ -5,10 +5,12 @@ import { callIdFor } from '../client-tools.ts';
 import { pieceWriter } from '../piece-writer.ts';
 import { ChatUsage } from './counted-tokens.ts';
 
-/** What the answers of one turn have in common. */
+/** Where an answer is in the log, and what all that tells of it has in common. */
 export interface ChatPlace {
   readonly sessionId: SessionId;
   readonly turnId: TurnId;
+  /** The first step of the answer within its turn. */
+  readonly firstStep: number;
   /** The id of the agent. */
   readonly model: string;
   /** Seconds since the epoch. */
@@ -145,6 +147,12 @@ export class ChatChunks {
 
 const DONE = 'data: [DONE]\n\n';
 
-function headOf<T extends string>({ turnId, created, model }: ChatPlace, object: T) {
-  return { id: `chatcmpl-${turnId}`, object, created, model };
+function headOf<T extends string>(place: ChatPlace, object: T) {
+  const { created, model } = place;
+  return { id: completionId(place), object, created, model };
+}
+
+/** Each answer has an id of its own: clients replace what they have by what comes with the same one. */
+function completionId({ turnId, firstStep }: ChatPlace): string {
+  return `chatcmpl-${turnId}${firstStep > 1 ? `.${firstStep}` : ''}`;
 }

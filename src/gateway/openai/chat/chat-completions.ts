@@ -50,11 +50,11 @@ async function chatAnswer(asked: AskedChat, request: ServedRequest): Promise<Htt
     onStep: (step) => tokens.add(step),
   }).finally(() => request.onLeft?.(() => undefined));
   if (!accepted) throw new Error('a turn has ended that was not accepted');
-  const { sessionId, turnId, told } = accepted;
+  const { sessionId, turnId, firstStep, told } = accepted;
   const content = new ReplyText(told).end(pause.content);
   const recorded = await recordedAnswer(asked, accepted, tokens);
   const { time, usage } = recorded ?? { time: begun, usage: tokens.usage };
-  const place = { sessionId, turnId, model, created: Math.floor(time / 1000) };
+  const place = { sessionId, turnId, firstStep, model, created: Math.floor(time / 1000) };
   return jsonResponse<ChatCompletion>(chatCompletion(place, { ...pause, content }, usage), 200, {
     [SESSION_HEADER]: sessionId,
   });

@@ -32,8 +32,8 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
     try {
       const pause = await runChat(asked, {
         onAccepted: (chat) => {
-          const { sessionId, turnId } = chat;
-          const place = { sessionId, turnId, model: body.model, created };
+          const { sessionId, turnId, firstStep } = chat;
+          const place = { sessionId, turnId, firstStep, model: body.model, created };
           told = { text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
           events.send(told.chunks.begin());
           for (const chunk of early) tell(told.text.add(chunk));

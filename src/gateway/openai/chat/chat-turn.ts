@@ -1,7 +1,7 @@
 import { isSameSession } from '../../../core/access/session-names.ts';
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import type { SessionId, TurnId } from '../../../core/ids.ts';
+import type { SessionId } from '../../../core/ids.ts';
 import type { SessionEventOf } from '../../../core/log/events.ts';
 import type { IdempotencyKey } from '../../../core/request/request-events.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
@@ -12,7 +12,13 @@ import type { SessionReader } from '../../security/held-session.ts';
 import { answerBefore } from '../../turns/answered-before.ts';
 import { sinceLastReply } from '../../turns/given-calls.ts';
 import { unansweredMessages } from '../../turns/recorded-turn.ts';
-import { continueTurn, runTurn, type TurnListener, type TurnPause } from '../../turns/turn-answer.ts';
+import {
+  type BegunAnswer,
+  continueTurn,
+  runTurn,
+  type TurnListener,
+  type TurnPause,
+} from '../../turns/turn-answer.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
@@ -30,11 +36,8 @@ export interface AskedChat extends SessionReader {
 }
 
 /** The turn that answers a request. */
-export interface AcceptedChat {
+export interface AcceptedChat extends BegunAnswer {
   readonly sessionId: SessionId;
-  readonly turnId: TurnId;
-  /** What earlier answers said of its reply. */
-  readonly told: string;
 }
 
 export interface ChatListener extends Pick<TurnListener, 'onChunk' | 'onStep'> {
@@ -49,7 +52,7 @@ export async function runChat(asked: AskedChat, listener: ChatListener): Promise
   const { bus, body, key, session, context } = asked;
   const heardIn = (sessionId: SessionId): TurnListener => ({
     ...listener,
-    onAccepted: (turnId, told) => listener.onAccepted({ sessionId, turnId, told }),
+    onAccepted: (begun) => listener.onAccepted({ sessionId, ...begun }),
   });
   const answers = toolAnswers(body.messages);
   // The results may be of a session that this one was forked from.

@@ -1,8 +1,7 @@
 import { isSameSession } from '../../../core/access/session-names.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import type { CallId } from '../../../core/ids.ts';
 import { answerCalls, answeredWith, type ToolAnswers } from '../../turns/given-answers.ts';
-import { eventsIn, type RecordedTurn, recordedTurn, turnWithCalls } from '../../turns/recorded-turn.ts';
+import { recordedTurn, stepWith, turnWithCalls } from '../../turns/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
 import type { AskedResponse, BegunResponse } from './asked-response.ts';
 import { responsesOf } from './recorded-response.ts';
@@ -43,16 +42,6 @@ export async function continued(
     afterSeq: turn.begin - 1,
     isUnstored: turn.requested.options?.ephemeral === true,
   };
-}
-
-/** The step that asked for the calls. */
-function stepWith({ since, requested }: RecordedTurn, callIds: readonly CallId[]): number {
-  let step = 0;
-  for (const event of eventsIn(since, requested.turnId)) {
-    if (event.type === 'step.completed') step = event.step;
-    if (event.type === 'tool-call.requested' && callIds.includes(event.callId)) return step;
-  }
-  return step;
 }
 
 export function noOutput(callId: string): ServiceError {
