@@ -23,8 +23,8 @@ import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
 import type { ChatRequest } from './chat-request.ts';
-import { givenConversation } from './given-conversation.ts';
-import { answersBeforeMessage, toolAnswers } from './tool-answers.ts';
+import { givenConversation, inMessages } from './given-conversation.ts';
+import { answersBeforeMessage, behindResults, endsWithResult, toolAnswers } from './tool-answers.ts';
 
 /** Who asks, for what. */
 export interface AskedChat extends SessionReader {
@@ -60,27 +60,27 @@ export async function runChat(asked: AskedChat, listener: ChatListener): Promise
     answers && (!session.isNamed || isSameSession(answers.sessionId, session.sessionId, context));
   const goesOn = areHere && (await continueTurn(bus, { ...answers, key }, asked, heardIn(answers.sessionId)));
   if (goesOn) return goesOn;
-  const message = await messageOf(asked);
-  const before = answersBeforeMessage(body.messages);
-  const isHere = before?.sessionId === message.sessionId;
-  const isAnswered = before && isHere && (await answerBefore(asked, before));
+  const given = answersBeforeMessage(body.messages);
+  const before = given?.sessionId === session.sessionId ? given : null;
+  const message = await messageOf(asked, before !== null);
+  const isAnswered = before && (await answerBefore(asked, before));
   const wanted = isAnswered ? { ...message, whenBusy: 'interrupt' as const } : message;
   return runTurn(bus, wanted, asked, heardIn(message.sessionId));
 }
 
-async function messageOf({
-  bus,
-  context,
-  session,
-  body,
-  key,
-  maxImageBytes,
-}: AskedChat): Promise<TurnMessage> {
-  const { instructions, history, newest } = givenConversation(body.messages, { maxImageBytes });
+/** @param hasResults whether results of calls of the session stand right before what the user says. */
+async function messageOf(
+  { bus, context, session, body, key, maxImageBytes }: AskedChat,
+  hasResults: boolean,
+): Promise<TurnMessage> {
   const { sessionId, isNamed } = session;
   const { head } = isNamed ? await bus.send('session.position', { sessionId }, context) : { head: 0 };
   const isKnown = head > 0;
-  if (isKnown && history.at(-1)?.role === 'tool' && newest.text === '') throw nobodyAsked(sessionId);
+  if (isKnown && endsWithResult(body.messages)) throw nobodyAsked(sessionId);
+  const all = { messages: body.messages, fieldOf: inMessages };
+  // The session has the calls, so the client need not send them.
+  const { messages, fieldOf } = isKnown && hasResults ? behindResults(all) : all;
+  const { instructions, history, newest } = givenConversation(messages, { maxImageBytes, fieldOf });
   const said = isKnown ? sinceLastReply(history) : history;
   const unanswered =
     isKnown && said.length > 0 ? await unansweredMessages(bus, { sessionId, head }, context) : [];

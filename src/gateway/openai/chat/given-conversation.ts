@@ -45,7 +45,8 @@ export function givenConversation(messages: readonly ChatMessage[], place: Given
   };
 }
 
-const inMessages = (index: number): string => `messages.${index}`;
+/** Names a message of a chat request. */
+export const inMessages = (index: number): string => `messages.${index}`;
 
 /** Throws if they are no messages. */
 export function givenHistory(

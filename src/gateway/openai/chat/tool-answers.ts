@@ -16,6 +16,30 @@ export function answersBeforeMessage(messages: readonly ChatMessage[]): ToolAnsw
   return end === conversation.length ? null : resultsAtEnd(conversation.slice(0, end));
 }
 
+/** Whether nothing is said behind the result of a tool. */
+export function endsWithResult(messages: readonly ChatMessage[]): boolean {
+  return conversationIn(messages).at(-1)?.role === 'tool';
+}
+
+/** Messages of a request, which names each in its own way. */
+export interface PlacedMessages {
+  readonly messages: readonly ChatMessage[];
+  /** The field of the request that has the message with that index. */
+  readonly fieldOf: (index: number) => string;
+}
+
+/** The messages without what the session has: all up to the results that they bring before the last message. */
+export function behindResults({ messages, fieldOf }: PlacedMessages): PlacedMessages {
+  const results = messages.findLastIndex(({ role }) => role === 'tool');
+  const kept = [...messages.entries()].flatMap(([index, message]) =>
+    index > results || isInstruction(message) ? [index] : [],
+  );
+  return {
+    messages: kept.flatMap((index) => messages[index] ?? []),
+    fieldOf: (index) => fieldOf(kept[index] ?? index),
+  };
+}
+
 function conversationIn(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.filter((message) => !isInstruction(message));
 }

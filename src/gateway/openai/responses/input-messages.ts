@@ -1,16 +1,10 @@
 import type { ChatMessage } from '../chat/chat-request.ts';
+import type { PlacedMessages } from '../chat/tool-answers.ts';
 import { summaryIn } from './compaction-item.ts';
 import type { GivenItem, InputContent } from './response-request.ts';
 
-/** The input of a request, as messages of a chat. */
-export interface InputMessages {
-  readonly messages: readonly ChatMessage[];
-  /** The field of the request that has the message with that index. */
-  readonly fieldOf: (index: number) => string;
-}
-
 /** @param field of the request that has the input. */
-export function inputMessages(input: string | readonly GivenItem[], field = 'input'): InputMessages {
+export function inputMessages(input: string | readonly GivenItem[], field = 'input'): PlacedMessages {
   if (typeof input === 'string')
     return { messages: [{ role: 'user', content: input }], fieldOf: () => field };
   const messages: ChatMessage[] = [];

@@ -3,12 +3,11 @@ import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
-import { isInstruction } from '../chat/chat-request.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
-import { answersBeforeMessage, toolAnswers } from '../chat/tool-answers.ts';
+import { answersBeforeMessage, behindResults, type PlacedMessages, toolAnswers } from '../chat/tool-answers.ts';
 import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
 import { continued } from './continued-response.ts';
-import { type InputMessages, inputMessages } from './input-messages.ts';
+import { inputMessages } from './input-messages.ts';
 import { itemsInPlace } from './item-references.ts';
 import { type ResponsePlace, responsePlace } from './response-id.ts';
 import type { ResponseNote } from './response-object.ts';
@@ -44,18 +43,6 @@ export async function beginResponse(asked: AskedResponse): Promise<BegunResponse
   }
 }
 
-/** The input without what the session has: all up to the results that it brings before its message. */
-function behindResults({ messages, fieldOf }: InputMessages): InputMessages {
-  const results = messages.findLastIndex(({ role }) => role === 'tool');
-  const kept = [...messages.entries()].flatMap(([index, message]) =>
-    index > results || isInstruction(message) ? [index] : [],
-  );
-  return {
-    messages: kept.flatMap((index) => messages[index] ?? []),
-    fieldOf: (index) => fieldOf(kept[index] ?? index),
-  };
-}
-
 function previousPlace({ body, agentId }: AskedResponse): ResponsePlace | null {
   const id = body.previous_response_id;
   if (id === undefined) return null;
@@ -70,7 +57,7 @@ function previousPlace({ body, agentId }: AskedResponse): ResponsePlace | null {
 /** Leaves no copy of a conversation behind if the turn is refused. */
 async function startedOrForgotten(
   asked: AskedResponse,
-  input: InputMessages,
+  input: PlacedMessages,
   start: Start,
 ): Promise<BegunResponse> {
   try {
@@ -84,7 +71,7 @@ async function startedOrForgotten(
 
 async function started(
   { bus, context, body, agentId, key, maxImageBytes }: AskedResponse,
-  { messages, fieldOf }: InputMessages,
+  { messages, fieldOf }: PlacedMessages,
   { sessionId, afterSeq, before, follows, isAlone, isNewSession, interrupts }: Start,
 ): Promise<BegunResponse> {
   const conversation = givenConversation(messages, { maxImageBytes, fieldOf, ...(before && { before }) });

@@ -1,0 +1,67 @@
+import OpenAI from 'openai';
+import { describe, expect } from 'vitest';
+import { DirectedModel } from '../../support/models/directed-model.ts';
+import { RunningService } from '../../support/service/running-service.ts';
+import { verifies } from '../requirements.ts';
+
+const SETTINGS = {
+  llm: { provider: 'scripted', model: 'offline' },
+  server: { drainTimeoutMs: 0 },
+  limits: { requestsPerMinute: false },
+};
+const model = 'default';
+const chatWeather: OpenAI.ChatCompletionFunctionTool = {
+  type: 'function',
+  function: { name: 'weather', parameters: { type: 'object' } },
+};
+
+async function start(settings: object = {}) {
+  const directed = new DirectedModel();
+  const yaml = JSON.stringify({ ...SETTINGS, ...settings });
+  const service = await RunningService.start({ yaml, adapters: { model: directed } });
+  const baseURL = `http://127.0.0.1:${service.port}/v1`;
+  const client = new OpenAI({ baseURL, apiKey: 'none', maxRetries: 0, timeout: 30_000 });
+  return { model: directed, client, [Symbol.asyncDispose]: () => service.close() };
+}
+
+type Rig = Awaited<ReturnType<typeof start>>;
+
+const user = (content: string) => ({ role: 'user' as const, content });
+const result = (id: string, content = 'sunny') => ({ role: 'tool' as const, tool_call_id: id, content });
+
+function chat({ client }: Rig, messages: OpenAI.ChatCompletionMessageParam[], key?: string) {
+  return client.chat.completions.create(
+    { model, messages, tools: [chatWeather] },
+    { headers: { 'X-Session-Id': 'trip', ...(key && { 'Idempotency-Key': key }) } },
+  );
+}
+
+/** Lets the model ask for the weather in the session `trip`. @returns the id of the call. */
+async function waitingChat(rig: Rig, key?: string): Promise<string> {
+  const asking = chat(rig, [user('Weather in Rome?')], key);
+  (await rig.model.callFor('Weather in Rome?')).askFor({ name: 'weather' });
+  const [choice] = (await asking).choices;
+  return choice?.message.tool_calls?.[0]?.id ?? '';
+}
+
+describe('a conversation whose turn waits for its client', () => {
+  verifies(
+    'openai.session',
+    async () => {
+      await using rig = await start();
+      const id = await waitingChat(rig);
+      const asked = [result(id), user('Be quick.')];
+      const next = chat(rig, asked, 'k1');
+      const going = await rig.model.callFor('Be quick.');
+      expect(going.request.messages.filter(({ role }) => role === 'tool')).toMatchObject([{ text: 'sunny' }]);
+      going.answer('Sunny.');
+      expect((await next).choices[0]?.message.content).toBe('Sunny.');
+      const calls = rig.model.calls.length;
+      expect((await chat(rig, asked, 'k1')).choices[0]?.message.content).toBe('Sunny.');
+      // Nothing waits for it any more.
+      await expect(chat(rig, [result(id)])).rejects.toMatchObject({ status: 404, code: 'call_not_found' });
+      expect(rig.model.calls).toHaveLength(calls);
+    },
+    'also where it sends only results of its tools, and a message behind them',
+  );
+});
