@@ -104,6 +104,12 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
 
   async #handle(text: string | null, bytes: number): Promise<void> {
     const frame = parseJsonObject(await this.#limits.admit(this.#client.context, text, bytes), 'frame');
+    const response = await this.#answer(frame);
+    // A client that has the last event may ask for the next response meanwhile.
+    await response.forget();
+  }
+
+  async #answer(frame: object): Promise<SocketResponse> {
     if (this.#isBusy) throw inProgress();
     this.#isBusy = true;
     try {
@@ -114,6 +120,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
       // Before anything could be told.
       if (this.#isClosed) this.#leave(response);
       else await response.tell(this.#socket);
+      return response;
     } finally {
       this.#response = null;
       this.#isBusy = false;

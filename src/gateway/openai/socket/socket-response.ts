@@ -26,6 +26,8 @@ export class SocketResponse {
   readonly #asked: AskedResponse;
   readonly #begun: BegunResponse;
   #feed: FollowedSession | null = null;
+  /** What was told, if all of it was. */
+  #told: TurnResponses | null = null;
   #release: () => void = () => undefined;
 
   private constructor(deps: ResponsesDeps, asked: AskedResponse, begun: BegunResponse) {
@@ -52,7 +54,7 @@ export class SocketResponse {
   /** Sends an event a frame. Resolves when nothing follows, or nothing is wanted. */
   async tell(socket: ClientSocket): Promise<void> {
     const { context } = this.#asked;
-    const responses = await new Promise<TurnResponses | null>((resolve, reject) => {
+    this.#told = await new Promise<TurnResponses | null>((resolve, reject) => {
       this.#release = () => resolve(null);
       this.#feed = readResponse({ ...this.#deps, context }, this.#begun, {
         sink: { send: (text) => sendLines(socket, text), bufferedBytes: () => socket.bufferedBytes() },
@@ -63,7 +65,11 @@ export class SocketResponse {
       });
     });
     this.#feed = null;
-    if (responses) await forget(this.#deps, this.#asked, this.#begun, responses);
+  }
+
+  /** Deletes what the client does not want to be stored, once all is told. */
+  async forget(): Promise<void> {
+    if (this.#told) await forget(this.#deps, this.#asked, this.#begun, this.#told);
   }
 
   drained(): void {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { LimitsConfig } from '../../../../src/config/schema/agent-config.ts';
+import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import { ResponsesConnection } from '../../../../src/gateway/openai/socket/responses-connection.ts';
 import { rateLimits } from '../../../../src/gateway/security/rate-limits.ts';
@@ -10,15 +11,38 @@ import { FakeBroadcast } from '../../../support/sockets/fake-broadcast.ts';
 import { FakeSocket } from '../../../support/sockets/fake-socket.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
-/** A socket whose response is about to begin. */
-async function beginning() {
+/** The types of the last frame that answers a request. */
+const ENDS = new Set(['response.completed', 'error']);
+
+/** A service with one agent. */
+function serviceBus(): LocalBus {
   const bus = new LocalBus((error) => expect.unreachable(String(error)));
-  const asked = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  const cancelled: string[] = [];
   bus.handle('agent.list', async () => [
     { agentId: 'a', isDefault: true, name: 'a', model: 'm', agentVersion: '0' },
   ]);
+  return bus;
+}
+
+function connected(bus: LocalBus) {
+  const broadcast = new FakeBroadcast();
+  const socket = new FakeSocket(broadcast);
+  const connection = new ResponsesConnection(
+    { context: ANYONE, address: '127.0.0.1', prefix: undefined },
+    socket,
+    {
+      ...{ bus, fanOut: new SignalFanOut(bus, broadcast), maxRequestBytes: 100_000 },
+      ...{ limits: rateLimits(LimitsConfig.parse({})), log: recordingLog(), onClosed: () => undefined },
+    },
+  );
+  return { connection, socket };
+}
+
+/** A socket whose response is about to begin. */
+async function beginning() {
+  const bus = serviceBus();
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const cancelled: string[] = [];
   bus.handle('session.position', async () => ({ head: 0, running: null, reasoning: null }));
   bus.handle('turn.start', async ({ turnId }) => {
     asked.resolve();
@@ -31,16 +55,7 @@ async function beginning() {
     told.resolve();
     return true;
   });
-  const broadcast = new FakeBroadcast();
-  const socket = new FakeSocket(broadcast);
-  const connection = new ResponsesConnection(
-    { context: ANYONE, address: '127.0.0.1', prefix: undefined },
-    socket,
-    {
-      ...{ bus, fanOut: new SignalFanOut(bus, broadcast), maxRequestBytes: 100_000 },
-      ...{ limits: rateLimits(LimitsConfig.parse({})), log: recordingLog(), onClosed: () => undefined },
-    },
-  );
+  const { connection, socket } = connected(bus);
   const text = JSON.stringify({ type: 'response.create', model: 'a', input: 'hi' });
   connection.receive(text, text.length);
   await asked.promise;
@@ -75,6 +90,45 @@ it('a client that does not read the errors of its frames is closed, and gets no 
   expect(socket.endings).toEqual([{ code: SLOW_READER_CODE, reason }]);
   // Whether the client reads is known only after the first.
   expect(socket.kept).toEqual([waiting, expect.stringContaining('"type":"error"')]);
+});
+
+it('the next response begins while the session of one that is not stored is being deleted', async () => {
+  const bus = serviceBus();
+  const logs = new Map<string, SessionEvent[]>();
+  bus.handle('session.position', async ({ sessionId }) => ({
+    ...{ head: logs.get(sessionId)?.length ?? 0, running: null, reasoning: null },
+  }));
+  bus.handle('session.events', async ({ sessionId, afterSeq }) =>
+    (logs.get(sessionId) ?? []).slice(afterSeq).map((event, index) => ({
+      ...{ event, sessionId, seq: afterSeq + index + 1, time: 0, meta: null },
+    })),
+  );
+  bus.handle('turn.start', async ({ sessionId, turnId, text }) => {
+    logs.set(sessionId, [
+      { type: 'turn.requested', turnId, text },
+      { type: 'turn.started', turnId },
+      { type: 'turn.completed', turnId, content: '' },
+    ]);
+    return { turnId };
+  });
+  const erased: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  bus.handle('session.delete', async ({ sessionId }) => {
+    await gate.promise;
+    erased.push(sessionId);
+    return undefined;
+  });
+  const { connection, socket } = connected(bus);
+  const ends = () => socket.frames.map((frame) => Object(frame).type).filter((type) => ENDS.has(type));
+  const text = JSON.stringify({ type: 'response.create', model: 'a', input: 'hi', store: false });
+  connection.receive(text, text.length);
+  await expect.poll(ends).toEqual(['response.completed']);
+  connection.receive(text, text.length);
+  await expect.poll(ends).toEqual(['response.completed', 'response.completed']);
+  expect(erased).toEqual([]);
+  gate.resolve();
+  await expect.poll(() => erased).toHaveLength(2);
+  expect(new Set(erased)).toEqual(new Set(logs.keys()));
 });
 
 async function settled(): Promise<void> {
