@@ -57,6 +57,11 @@ export interface TurnMessage {
   readonly key?: IdempotencyKey;
   /** Refused with `SESSION_BUSY` if another message came first. */
   readonly follows?: FollowedTurn;
+  /**
+   * Refused with `SESSION_BUSY` if it would wait behind a turn that only the results of a client's tools can continue. Their
+   * calls are the `clientCalls` of the details.
+   */
+  readonly notBehindClient?: true;
   /** Nobody else can know the id of the session, so it certainly does not exist. */
   readonly isNewSession?: true;
 }

@@ -146,6 +146,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
     const end: Ending = { cause: { kind: 'interrupted', byTurnId: turnId }, reason: INTERRUPTED };
     return [requested, ...cancelOpen(state.open, end, partial), started];
   }
+  if (command.notBehindClient && isForClient(state.open)) throw behindClient(state.open);
   if (policy.queuedMessages !== false && state.waiting.length >= policy.queuedMessages) {
     throw queueFull(state.open, state.waiting.length, policy.queuedMessages);
   }
@@ -182,6 +183,18 @@ function busy(open: OpenTurn): ServiceError {
     turnId,
     reason: `a turn is running and the message asked not to wait (whenBusy: reject)${approvalsOf(open)}`,
     ...(awaiting.size > 0 && { callIds: [...awaiting.keys()] }),
+  });
+}
+
+/** Whether nothing but the results of a client's tools is missing. */
+function isForClient({ delegated, unsettled }: OpenTurn): boolean {
+  return delegated.size > 0 && delegated.size === unsettled.size;
+}
+
+function behindClient({ turnId, delegated }: OpenTurn): ServiceError {
+  return new ServiceError('SESSION_BUSY', 'The session waits for its client.', {
+    ...{ turnId, clientCalls: [...delegated.keys()] },
+    reason: 'its turn goes on with the results of tools that a client has lent',
   });
 }
 

@@ -32,6 +32,8 @@ export interface StartTurn {
   readonly key?: IdempotencyKey;
   /** Refused if another message came first. */
   readonly follows?: FollowedTurn;
+  /** Refused if it would wait behind a turn that only the results of a client's tools can continue. */
+  readonly notBehindClient?: true;
   /** The distributed trace that the message came with. */
   readonly trace?: TraceContext;
   /** The text that the running step has streamed, in case this message interrupts it. */

@@ -36,10 +36,11 @@ export async function answerBefore(
   return true;
 }
 
-function noResult(callId: CallId): ServiceError {
+/** @param callId of a call that the session waits for. */
+export function noResult(callId: CallId): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The result of a tool call is missing.', {
     ...{ field: 'messages', callId },
-    issue: 'the session waits for the results of several calls',
+    issue: 'the session waits for the results of its tool calls',
     suggestion: 'Send a tool message for each of these calls before the message.',
   });
 }

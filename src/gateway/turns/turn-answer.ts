@@ -8,6 +8,7 @@ import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
+import { noResult } from './answered-before.ts';
 import { endAfterDeletion } from './end-after-deletion.ts';
 import { answerCalls, answeredWith, type CallAnswer, type ToolAnswers } from './given-answers.ts';
 import {
@@ -18,6 +19,7 @@ import {
   stepWith,
   turnWithCalls,
 } from './recorded-turn.ts';
+import { startTurn } from './started-turn.ts';
 import { pauseAfter } from './told-pause.ts';
 import { endOf, type TurnReply } from './turn-end.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
@@ -59,7 +61,8 @@ export async function answerTurn(bus: Bus, message: TurnMessage, client: Session
 }
 
 /**
- * The same for a message that may have brought tools. Resolves also when only their results are missing.
+ * The same for a message that may have brought tools. Resolves also when only their results are missing. Rejects with
+ * `INVALID_REQUEST` if the turn before waits for such results.
  *
  * @param listener hears of the turn while it goes on.
  */
@@ -70,7 +73,7 @@ export async function runTurn(
   listener: TurnListener,
 ): Promise<TurnPause> {
   return attending(bus, message, { client, listener }, async (turn) => {
-    const { turnId, outcome } = await bus.send('turn.start', message, client.context);
+    const { turnId, outcome } = await startTurn(bus, message, client.context, noResult);
     listener.onAccepted?.({ turnId, firstStep: 1, told: '' });
     if (outcome) return replyOf(outcome);
     if (turnId === message.turnId) return turn.pause();

@@ -64,4 +64,58 @@ describe('a conversation whose turn waits for its client', () => {
     },
     'also where it sends only results of its tools, and a message behind them',
   );
+
+  verifies(
+    'openai.session',
+    async () => {
+      await using rig = await start();
+      const id = await waitingChat(rig, 'k1');
+      await expect(chat(rig, [user('Be quick.')])).rejects.toMatchObject({
+        ...{ status: 400, param: 'messages' },
+        error: { details: { callId: id.split('~')[0] } },
+      });
+      expect(await waitingChat(rig, 'k1')).toBe(id);
+      const next = chat(rig, [result(id)]);
+      (await rig.model.call(1)).answer('Sunny.');
+      expect((await next).choices[0]?.message.content).toBe('Sunny.');
+      expect(rig.model.calls).toHaveLength(2);
+    },
+    'and a message without the results that its turn waits for is refused',
+  );
+
+  verifies(
+    'openai.session',
+    async () => {
+      await using rig = await start({ sessions: { whenBusy: 'interrupt' } });
+      await waitingChat(rig);
+      const next = chat(rig, [user('Be quick.')]);
+      (await rig.model.callFor('Be quick.')).answer('Yes.');
+      expect((await next).choices[0]?.message.content).toBe('Yes.');
+    },
+    'unless the agent has messages interrupt turns',
+  );
+
+  verifies(
+    'openai.responses-conversation',
+    async () => {
+      await using rig = await start();
+      const { responses } = rig.client;
+      const tool = { ...chatWeather.function, type: 'function' as const, strict: false };
+      const common = { model, conversation: 'trip', tools: [{ ...tool, parameters: { type: 'object' } }] };
+      const asking = responses.create({ ...common, input: 'Weather?' });
+      (await rig.model.call(0)).askFor({ name: 'weather' });
+      const [item] = (await asking).output;
+      if (item?.type !== 'function_call') throw new Error('there is no call');
+      await expect(responses.create({ ...common, input: 'Be quick.' })).rejects.toThrow(
+        `No tool output found for function call ${item.call_id}.`,
+      );
+      const next = responses.create({
+        ...common,
+        input: [{ type: 'function_call_output', call_id: item.call_id, output: 'sunny' }],
+      });
+      (await rig.model.call(1)).answer('Sunny.');
+      expect((await next).output_text).toBe('Sunny.');
+    },
+    'and takes no message behind a turn that waits for its client',
+  );
 });

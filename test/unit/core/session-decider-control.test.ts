@@ -99,6 +99,36 @@ describe('a message to a busy session', () => {
   });
 });
 
+describe('a message that waits behind no client', () => {
+  const call = (callId: string) => ({
+    ...{ callId, name: 'look', toolName: 'look', serverId: null, arguments: {}, argumentsHash: '' },
+    ...{ repeatable: false, policy: 'auto' as const },
+  });
+  const message = (more: Partial<StartTurn> = {}) => start('b', { notBehindClient: true, ...more });
+
+  it('is refused where only the results of the client are missing, and names their calls', () => {
+    const log = began('a');
+    const calls = ['c1', 'c2'].map((callId) => ({ ...call(callId), byClient: true as const }));
+    log.tell(completeStep({ turnId: 'a', calls }));
+    expect(() => log.tell(message())).toThrowError(
+      expect.objectContaining({
+        code: 'SESSION_BUSY',
+        details: expect.objectContaining({ turnId: 'a', clientCalls: ['c1', 'c2'] }),
+      }),
+    );
+    expect(typesOf(log.tell(message({ whenBusy: 'interrupt' })))).toContain('turn.cancelled');
+  });
+
+  it('waits where the turn is at work', () => {
+    const log = began('a');
+    expect(typesOf(log.tell(message()))).toEqual(['turn.requested']);
+    const other = began('a');
+    const calls = [{ ...call('c1'), byClient: true as const }, call('c2')];
+    other.tell(completeStep({ turnId: 'a', calls }));
+    expect(typesOf(other.tell(message()))).toEqual(['turn.requested']);
+  });
+});
+
 function began(turnId: string): SessionLog {
   const log = new SessionLog();
   log.tell(start(turnId));

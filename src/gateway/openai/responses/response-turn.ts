@@ -1,12 +1,14 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { TurnOptions } from '../../../core/turn/turn-options.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
+import { startTurn } from '../../turns/started-turn.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import { answersBeforeMessage, behindResults, type PlacedMessages, toolAnswers } from '../chat/tool-answers.ts';
+import { callIdFor } from '../client-tools.ts';
 import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
-import { continued } from './continued-response.ts';
+import { continued, noOutput } from './continued-response.ts';
 import { inputMessages } from './input-messages.ts';
 import { itemsInPlace } from './item-references.ts';
 import { type ResponsePlace, responsePlace } from './response-id.ts';
@@ -96,7 +98,9 @@ async function started(
   });
   // Throws. Whoever may not read the reply begins nothing.
   bus.topicOf(sessionId, context);
-  const { turnId } = await bus.send('turn.start', { ...message, ...(follows && { follows }) }, context);
+  const { turnId } = await startTurn(bus, { ...message, ...(follows && { follows }) }, context, (callId) =>
+    noOutput(callIdFor(callId, sessionId)),
+  );
   const place = { agentId, sessionId, turnId, firstStep: 1 };
   const begun = { place, isUnstored: isUnstored(body) };
   if (turnId === message.turnId) return { ...begun, afterSeq };
