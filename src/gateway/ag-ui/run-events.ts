@@ -61,7 +61,7 @@ export class RunEvents {
     this.#plan = plan;
     this.#turn = plan.turn ?? new TurnState('');
     this.#tell = tell;
-    this.#step = new ToldStep(this.#turn.turnId, tell);
+    this.#step = new ToldStep(this.#turn.turnId, keptMessages(input, plan), tell);
     this.#told = new ThreadMessages(this.#turn.attempt);
     this.#undecided = new Set(plan.decided);
     this.#session = {
@@ -263,6 +263,11 @@ export class RunEvents {
     }));
     this.#tell({ type: 'STATE_DELTA', delta });
   }
+}
+
+/** What the client keeps of its messages: a snapshot replaces them, apart from reasoning if it has none. */
+function keptMessages({ messages }: Input, { thread = [] }: RunPlan): Input['messages'] {
+  return thread.some(({ role }) => role === 'reasoning') ? [] : messages;
 }
 
 /** The state that a client does not send is empty. */

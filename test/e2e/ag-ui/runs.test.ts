@@ -107,6 +107,36 @@ describe('runs of AG-UI', () => {
     expect([...new Set(again.types)]).toEqual(told);
   });
 
+  for (const keepReasoning of [true, false])
+    verifies(
+      'ag-ui.reasoning',
+      async () => {
+        await using rig = await startAgUi({ llm: { keepReasoning } });
+        const ada = recordedAgent(rig.service).say('look');
+        const running = ada.run({ runId: 'r1' });
+        const first = await rig.model.call(0);
+        first.think('Where?');
+        first.askFor({ name: 'look', callId: 'c1' });
+        (await rig.tools.call(0)).answer('blue');
+        const call = await rig.model.call(1);
+        call.think('Hm, ');
+        await ada.told('Hm, ');
+        ada.agent.abortRun();
+        await running;
+        const again = ada.run({ runId: 'r1' });
+        call.think('because');
+        await ada.told('because');
+        call.answer('It is blue.');
+        await again;
+        expect(ada.agent.messages).toMatchObject([
+          { role: 'user' },
+          ...[{ content: 'Where?' }, { role: 'assistant' }, { content: 'blue' }],
+          ...[{ role: 'reasoning', content: 'Hm, because' }, { content: 'It is blue.' }],
+        ]);
+      },
+      `by a page that joins a step again, ${keepReasoning ? 'with' : 'without'} reasoning in the log`,
+    );
+
   verifies('ag-ui.input', async () => {
     await using rig = await startAgUi();
     const ada = recordedAgent(rig.service);

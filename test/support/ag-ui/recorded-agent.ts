@@ -40,9 +40,18 @@ export class RecordedAgent {
 
   /** The first event of this type in the latest run, now or later. */
   event(type: string): Promise<BaseEvent> {
+    return this.#first((event) => event.type === type);
+  }
+
+  /** The first event of the latest run, now or later, whose `delta` ends with this. */
+  told(text: string): Promise<BaseEvent> {
+    return this.#first((event) => 'delta' in event && String(event.delta).endsWith(text));
+  }
+
+  #first(isWanted: (event: BaseEvent) => boolean): Promise<BaseEvent> {
     return new Promise((resolve) => {
       const look = (): void => {
-        const found = this.events.find((event) => event.type === type);
+        const found = this.events.find(isWanted);
         if (!found) return;
         this.#waiting.delete(look);
         resolve(found);

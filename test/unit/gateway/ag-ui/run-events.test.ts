@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { StreamCursor } from '../../../../src/core/session/stream-cursor.ts';
 import type { AgUiEvent } from '../../../../src/gateway/ag-ui/ag-ui-events.ts';
 import { RunEvents } from '../../../../src/gateway/ag-ui/run-events.ts';
+import type { InputMessage } from '../../../../src/gateway/ag-ui/run-input.ts';
 import { TurnState } from '../../../../src/gateway/ag-ui/turn-state.ts';
 
 const turnId = 't1';
@@ -42,8 +43,8 @@ class Run {
   readonly #events: RunEvents;
   #seq = 0;
 
-  constructor(state: unknown = undefined) {
-    const input = { threadId: sessionId, runId: 'r1', messages: [user], state };
+  constructor(state: unknown = undefined, known: readonly InputMessage[] = []) {
+    const input = { threadId: sessionId, runId: 'r1', messages: [user, ...known], state };
     const plan = { turn: new TurnState(turnId), afterSeq: 0, decided: [], warnings: [] };
     this.#events = new RunEvents(input, plan, (event) => this.told.push(event));
     this.#events.begin();
@@ -64,6 +65,18 @@ class Run {
   say(stepNumber: number, offset: number, content: string): this {
     this.#events.take({ type: 'reply.chunk', sessionId, turnId, step: stepNumber, offset, content });
     return this;
+  }
+
+  think(offset: number, content: string): this {
+    this.#events.take({ type: 'reply.reasoning', sessionId, turnId, step: 1, offset, content });
+    return this;
+  }
+
+  /** What was told of the reasoning, with the ids of its messages. */
+  get thoughts(): string[] {
+    return this.told.flatMap((event) =>
+      event.type === 'REASONING_MESSAGE_CONTENT' ? [`${event.messageId} ${event.delta}`] : [],
+    );
   }
 
   get types(): string[] {
@@ -112,6 +125,27 @@ describe('the events of a run', () => {
         { id: 't1-result-c1', role: 'tool', toolCallId: 'c1', content },
       ],
     });
+  });
+
+  it('goes on with the reasoning that the client has', () => {
+    const thought = (index: number, content: string) =>
+      ({ id: `t1-1-reasoning-${index}`, role: 'reasoning', content }) as const;
+    const run = (...known: InputMessage[]): Run => new Run(undefined, known).log(requested, started);
+    const [one, other] = [thought(0, 'Hm, '), thought(1, 'so')];
+    const goesOn = run(one).think(0, 'Hm, be').think(6, 'cause').say(1, 0, 'Yes').think(11, 'Or');
+    expect(goesOn.thoughts).toEqual([
+      ...['t1-1-reasoning-0 be', 't1-1-reasoning-0 cause', 't1-1-reasoning-1 Or'],
+    ]);
+    const whole = run(one).think(0, 'Hm, ');
+    expect(whole.types).not.toContain('REASONING_START');
+    expect(whole.say(1, 0, 'Yes').think(4, 'so').thoughts).toEqual(['t1-1-reasoning-1 so']);
+    expect(run(one, other).think(0, 'Hm, so!').thoughts).toEqual(['t1-1-reasoning-1 !']);
+    expect(run(one).think(0, 'H').think(1, 'm, so').thoughts).toEqual(['t1-1-reasoning-0 so']);
+    // The client has missed something between the two.
+    expect(run(one, other).think(0, 'Hm, or so').thoughts).toEqual(['t1-1-reasoning-2 Hm, or so']);
+    expect(run().think(0, 'Hm, ').think(4, 'so').thoughts).toEqual([
+      ...['t1-1-reasoning-0 Hm, ', 't1-1-reasoning-0 so'],
+    ]);
   });
 
   it('tells nothing of the state to a client whose state is no object', () => {
