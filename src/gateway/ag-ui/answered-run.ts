@@ -3,6 +3,7 @@ import type { CallId } from '../../core/ids.ts';
 import { turnWithCalls } from '../turns/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
 import { interruptId } from './interrupts.ts';
+import { knownThread } from './known-thread.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import { conversationIn } from './run-input.ts';
@@ -30,7 +31,9 @@ export async function answeredRun(asked: AskedRun): Promise<RunPlan | null> {
   await answerForRun(asked, clientAnswers(messages, state));
   const { turnId } = state;
   const decided = callIds.map((callId) => interruptId({ turnId, callId }));
-  return { ...pauseBefore(turn, decided), decided, warnings: [] };
+  const place = pauseBefore(turn, decided);
+  const thread = await knownThread(asked, turn, place);
+  return { ...place, decided, ...(thread && { thread }), warnings: [] };
 }
 
 function noCalls(callIds: readonly CallId[]): ServiceError {

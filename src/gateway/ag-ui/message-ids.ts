@@ -38,6 +38,11 @@ export function stepMessageId(turnId: TurnId, step: number, attempt: number): st
   return attempt === 1 ? `${turnId}-${step}` : `${turnId}-${step}-${attempt}`;
 }
 
+/** Whether it is the id of something that the turn says or gets, and not of what it was asked. */
+export function isMessageOf(turnId: TurnId, id: string): boolean {
+  return id.startsWith(`${turnId}-`);
+}
+
 export function resultMessageId(turnId: TurnId, callId: CallId): string {
   return `${turnId}-result-${callId}`;
 }

@@ -5,16 +5,20 @@ import { questionId } from './question-interrupts.ts';
 import type { RunPlan } from './run-events.ts';
 import { TurnState } from './turn-state.ts';
 
+/** A turn as it was at one event of the session. */
+export interface TurnPlace {
+  readonly turn: TurnState;
+  /** Seq of that event. */
+  readonly afterSeq: number;
+}
+
 /** How far a turn is by now. */
 export function stateOf(turn: RecordedTurn): TurnState {
   return foldUpTo(turn, turn.head).state;
 }
 
 /** Where a run begins that decides this: at the pause of the turn before the first of it was decided. */
-export function pauseBefore(
-  turn: RecordedTurn,
-  decided: RunPlan['decided'],
-): Pick<RunPlan, 'turn' | 'afterSeq'> {
+export function pauseBefore(turn: RecordedTurn, decided: RunPlan['decided']): TurnPlace {
   const first = turn.since.find(({ event }) => decides(event, decided));
   const last = (first?.seq ?? turn.head + 1) - 1;
   const { pauses } = foldUpTo(turn, last);

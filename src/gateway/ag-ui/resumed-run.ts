@@ -3,6 +3,7 @@ import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import { approvalAnswer } from './approval-answer.ts';
 import type { AskedRun } from './asked-run.ts';
 import { interruptedTurn } from './interrupted-turn.ts';
+import { knownThread } from './known-thread.ts';
 import { broughtIds } from './message-ids.ts';
 import { questionAnswer } from './question-answer.ts';
 import { isQuestionId } from './question-interrupts.ts';
@@ -32,9 +33,12 @@ export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[
   for (const { give } of open) await give(asked);
   const decided = answers.map(({ id }) => id);
   const unknown = found.filter(({ answer }) => !answer);
+  const place = pauseBefore(turn, decided);
+  const thread = await knownThread(asked, turn, place);
   return {
-    ...pauseBefore(turn, decided),
+    ...place,
     decided,
+    ...(thread && { thread }),
     warnings: unknown.map(
       ({ interruptId: id }) => `The entry of resume for ${id} was left out: nothing asked for it.`,
     ),

@@ -174,6 +174,81 @@ describe('interrupts of AG-UI', () => {
   );
 
   verifies(
+    'ag-ui.again',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = await asked(rig);
+      const run = { runId: 'r2', resume: answersTo(ada, { c1: approve, c2: deny }) };
+      const cut = ada.run(run);
+      (await rig.tools.call(0)).answer('paid');
+      const reply = await rig.model.call(1);
+      reply.say('Ann ');
+      await ada.event('TEXT_MESSAGE_CONTENT');
+      ada.agent.abortRun();
+      await cut;
+      // The page has both results and a part of the reply. The interrupts still wait for it, so it sends the answers again.
+      const again = ada.run(run);
+      await ada.event('TEXT_MESSAGE_CONTENT');
+      reply.answer('is paid.');
+      await again;
+      const fresh = recordedAgent(rig.service);
+      await fresh.run();
+      expect(ada.agent.messages).toEqual(fresh.agent.messages);
+      expect(ada.agent.messages.map(({ role }) => role)).toEqual([
+        ...['user', 'assistant', 'tool', 'tool', 'assistant'],
+      ]);
+      expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Ann is paid.' });
+      expect(rig.tools.calls).toHaveLength(1);
+    },
+    'with answers to interrupts, by a page that has a part of what came of them',
+  );
+
+  verifies(
+    'ag-ui.again',
+    async () => {
+      await using rig = await startAgUi();
+      const tools = [{ name: 'pick', description: 'Picks a colour.' }];
+      const ada = recordedAgent(rig.service).say('pay Ann in red');
+      const running = ada.run({ tools });
+      (await rig.model.call(0)).askFor(pay('c1', 'Ann'), { name: 'pick', callId: 'p1' });
+      await running;
+      const resume = answersTo(ada, { c1: approve });
+      ada.agent.addMessage({ id: 'picked', role: 'tool', toolCallId: 'p1', content: 'red' });
+      const cut = ada.run({ runId: 'r2', tools, resume });
+      (await rig.tools.call(0)).answer('paid');
+      await ada.event('TOOL_CALL_RESULT');
+      ada.agent.abortRun();
+      await cut;
+      const again = ada.run({ runId: 'r2', tools, resume });
+      (await rig.model.call(1)).answer('Done.');
+      await again;
+      const results = ada.agent.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      expect(results.toSorted()).toEqual(['paid', 'red']);
+      expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Done.' });
+    },
+    'with answers to interrupts, by a page whose own tool has answered, too',
+  );
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = await asked(rig);
+      const all = answersTo(ada, { c1: deny, c2: approve });
+      ada.agent.pendingInterrupts = [];
+      await ada.run({ resume: all.filter(({ payload }) => payload === deny.payload) });
+      expect(ada.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c2' }]);
+      const going = ada.run({ resume: answersTo(ada, { c2: approve }) });
+      (await rig.tools.call(0)).answer('paid');
+      (await rig.model.call(1)).answer('Only Bob.');
+      await going;
+      const results = ada.agent.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      expect(results.toSorted()).toEqual(['The tool failed: it was denied: too much', 'paid']);
+    },
+    'one of two is denied, and the run for the other does not tell that once more',
+  );
+
+  verifies(
     'ag-ui.interrupt',
     async () => {
       await using rig = await startAgUi();
