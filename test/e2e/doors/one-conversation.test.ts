@@ -248,7 +248,7 @@ async function checkDoors({ doors }: DoorsRig, teller: Storyteller, killed: Mome
 
   const items: string[] = [];
   for await (const item of doors.conversations.items.list(SHARED_SESSION, { order: 'asc' })) {
-    if (item.type === 'mcp_call') items.push(item.output ?? String(item.error));
+    if (item.type === 'mcp_call') items.push(item.output ?? String(Object(item.error).content[0].text));
     if (item.type === 'message') items.push(...item.content.map((part) => ('text' in part ? part.text : '')));
   }
   const failure = killed === 'while the tool runs' ? 'the service stopped while it ran' : 'paid';

@@ -9,6 +9,7 @@ import { eventually } from '../../support/project/eventually.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
+import { DirectedTools } from '../../support/tools/directed-tools.ts';
 import { verifies } from '../requirements.ts';
 
 const YAML = JSON.stringify({
@@ -89,7 +90,7 @@ describe("OpenAI's responses", () => {
         input_tokens: 9,
         output_tokens: 2,
         total_tokens: 11,
-        input_tokens_details: { cached_tokens: 4 },
+        input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
       },
       instructions: 'Speak French.',
       temperature: 0.5,
@@ -97,6 +98,7 @@ describe("OpenAI's responses", () => {
       metadata: { purpose: 'test' },
       previous_response_id: null,
       error: null,
+      access_programs: null,
     });
     expect(await rig.client.responses.retrieve(response.id)).toEqual({ ...response });
     const items = await rig.client.responses.inputItems.list(response.id);
@@ -106,6 +108,54 @@ describe("OpenAI's responses", () => {
     await rig.client.responses.delete(response.id);
     await expect(rig.client.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
   });
+
+  verifies(
+    'openai.responses',
+    async () => {
+      const tools = new DirectedTools({ look: {} });
+      const mcpServers = { sky: { type: 'stdio', command: 'none' } };
+      const yaml = JSON.stringify({ ...JSON.parse(YAML), mcpServers });
+      const directed = new DirectedModel();
+      await using rig = await start({ yaml, adapters: { model: directed, connector: tools } });
+      const asking = rig.client.responses.create({ model, input: 'look' });
+      (await directed.call(0)).askFor({ name: 'look', callId: 'c1' });
+      (await tools.call(0)).settle({ status: 'failed', reason: 'it is dark' });
+      (await directed.call(1)).answer('No idea.');
+      const { output } = await asking;
+      const content = [{ type: 'text', text: 'it is dark' }];
+      expect(output).toMatchObject([
+        {
+          ...{ type: 'mcp_call', server_label: 'sky', name: 'look', status: 'failed', output: null },
+          error: { type: 'mcp_tool_execution_error', content },
+        },
+        { type: 'message' },
+      ]);
+      // A client that keeps the conversation itself sends it back, also one that has errors of other servers, or older ones.
+      const errors = [
+        'at night',
+        { type: 'http_error', code: 502, message: 'it is away' },
+        { type: 'mcp_tool_execution_error', content: { at: 'night' } },
+      ];
+      const others = errors.map((error, index) => ({
+        ...{ type: 'mcp_call', id: `o${index}`, server_label: 'sky', name: 'look', arguments: '{}', error },
+      }));
+      const input = [
+        { role: 'user', content: 'look' },
+        ...output,
+        ...others,
+        { role: 'user', content: 'And now?' },
+      ];
+      const again = rig.service.post('/v1/responses', { model, input });
+      const call = await directed.call(2);
+      const results = call.request.messages.filter(({ role }) => role === 'tool');
+      expect(results).toMatchObject(
+        ['it is dark', 'at night', 'it is away', '{"at":"night"}'].map((text) => ({ text })),
+      );
+      call.answer('Still dark.');
+      expect((await again).status).toBe(200);
+    },
+    'with a tool of the agent that fails, and as the input of another one',
+  );
 
   verifies(
     'openai.responses',

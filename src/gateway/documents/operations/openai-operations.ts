@@ -40,7 +40,13 @@ const noModel: Operation['examples'][number]['answer'] = {
 const responseId = 'resp_0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e.1~default~trip-6b1f';
 
 const response = {
-  ...{ id: responseId, object: 'response', created_at: created, completed_at: created },
+  ...{
+    id: responseId,
+    access_programs: null,
+    object: 'response',
+    created_at: created,
+    completed_at: created,
+  },
   ...{ status: 'completed', background: false, error: null, incomplete_details: null },
   ...{ instructions: null, max_output_tokens: null, model: 'default' },
   output: [
@@ -55,7 +61,7 @@ const response = {
   ...{ text: { format: { type: 'text' } }, tool_choice: 'auto', tools: [], top_p: null },
   truncation: 'disabled',
   usage: {
-    ...{ input_tokens: 9, input_tokens_details: { cached_tokens: 0 } },
+    ...{ input_tokens: 9, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } },
     ...{ output_tokens: 2, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 11 },
   },
   metadata: {},

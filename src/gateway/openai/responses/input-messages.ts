@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { ChatMessage } from '../chat/chat-request.ts';
 import type { PlacedMessages } from '../chat/tool-answers.ts';
 import { summaryIn } from './compaction-item.ts';
-import type { GivenItem, InputContent } from './response-request.ts';
+import type { GivenItem, InputContent, McpError } from './response-request.ts';
 
 /** @param field of the request that has the input. */
 export function inputMessages(input: string | readonly GivenItem[], field = 'input'): PlacedMessages {
@@ -34,7 +35,7 @@ function messagesOf(item: GivenItem): ChatMessage[] {
     case 'function_call_output':
       return [{ role: 'tool', tool_call_id: item.call_id, content: textOf(item.output) }];
     case 'mcp_call': {
-      const content = item.output ?? item.error ?? '';
+      const content = item.output ?? (item.error === undefined ? '' : errorText(item.error));
       return [call(item.id, item), { role: 'tool', tool_call_id: item.id, content }];
     }
     case 'compaction':
@@ -46,6 +47,16 @@ function messagesOf(item: GivenItem): ChatMessage[] {
       return item satisfies never;
   }
 }
+
+/** Servers may put anything into the content of an error. */
+function errorText(error: McpError): string {
+  if (typeof error === 'string') return error;
+  if (error.type !== 'mcp_tool_execution_error') return error.message;
+  const blocks = TextBlocks.safeParse(error.content).data;
+  return blocks ? blocks.map(({ text }) => text).join('\n') : JSON.stringify(error.content ?? '');
+}
+
+const TextBlocks = z.array(z.object({ type: z.literal('text'), text: z.string() }));
 
 function call(
   id: string,

@@ -36,6 +36,12 @@ const FunctionCallItem = z.object({
   status: ItemStatus,
 });
 
+/** Why a tool has failed, for people. */
+export const McpCallError = z.object({
+  type: z.literal('mcp_tool_execution_error'),
+  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+});
+
 /** A call of a tool of the agent, which the service runs itself. */
 const McpCallItem = z.object({
   type: z.literal('mcp_call'),
@@ -44,7 +50,7 @@ const McpCallItem = z.object({
   name: z.string(),
   arguments: z.string(),
   output: z.string().nullable(),
-  error: z.string().nullable(),
+  error: McpCallError.nullable(),
   approval_request_id: z.null(),
   status: z.enum(['in_progress', 'completed', 'failed']),
 });

@@ -28,6 +28,7 @@ export type ResponseNote = z.infer<typeof ResponseNote>;
 
 export const OpenAiResponse = z.object({
   id: z.string(),
+  access_programs: z.null().describe('Programs of OpenAI, of which the service has none.'),
   object: z.literal('response'),
   created_at: z.int().describe('Unix seconds.'),
   completed_at: z.int().nullable(),
@@ -66,6 +67,7 @@ export function begunResponse(
   const { toolChoice: choice = 'auto', clientTools = [], output } = options;
   return {
     id: responseId(place),
+    access_programs: null,
     object: 'response',
     created_at: unixSeconds(createdAt),
     completed_at: null,

@@ -32,6 +32,17 @@ const Content = z.union(
 );
 export type InputContent = z.infer<typeof Content>;
 
+/** Why a tool has failed: as the service and newer servers say it, or as a text. */
+const McpError = z.union(
+  [
+    z.string(),
+    z.object({ type: z.literal('mcp_tool_execution_error'), content: z.unknown() }),
+    z.object({ type: z.enum(['mcp_protocol_error', 'http_error']), message: z.string() }),
+  ],
+  'must be a text, or an error of type mcp_tool_execution_error, mcp_protocol_error or http_error',
+);
+export type McpError = z.infer<typeof McpError>;
+
 const Message = z.object({
   type: z.literal('message'),
   role: z.enum(['user', 'assistant', 'system', 'developer']),
@@ -54,7 +65,7 @@ export const GivenItem = z.discriminatedUnion('type', [
     name: z.string().min(1),
     arguments: z.string(),
     output: optional(z.string()),
-    error: optional(z.string()),
+    error: optional(McpError),
   }),
   z.object({ type: z.literal('reasoning') }),
   z.object({ type: z.literal('compaction'), encrypted_content: z.string() }),

@@ -6,7 +6,10 @@ const count = z.int().min(0);
 /** Tokens as the Responses API counts them. */
 export const ResponseUsage = z.object({
   input_tokens: count,
-  input_tokens_details: z.object({ cached_tokens: count }),
+  input_tokens_details: z.object({
+    cached_tokens: count,
+    cache_write_tokens: count.describe('Always 0: the service does not count them.'),
+  }),
   output_tokens: count,
   output_tokens_details: z.object({ reasoning_tokens: count }),
   total_tokens: count,
@@ -23,7 +26,7 @@ export function withUsage(sum: ResponseUsage | null, usage: TokenUsage | undefin
   const reasoning = (sum?.output_tokens_details.reasoning_tokens ?? 0) + reasoningTokens;
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: cached },
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input + output,

@@ -262,7 +262,7 @@ export class TurnResponses {
     const isDone = event.type === 'tool-call.succeeded';
     log.tellItem(`response.mcp_call.${isDone ? 'completed' : 'failed'}`, index, item.id);
     if (isDone) log.end(index, { ...item, status: 'completed', output: toolResultText(event.result) });
-    else log.end(index, { ...item, status: 'failed', error: event.reason });
+    else log.end(index, { ...item, status: 'failed', error: mcpError(event.reason) });
   }
 
   /** The response ends where only the client can go on. */
@@ -292,6 +292,10 @@ export class TurnResponses {
 function responseError({ code, message, details }: ErrorBody): OpenAiResponse['error'] {
   const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
   return { code: code === 'AGENT_ERROR' ? 'server_error' : code.toLowerCase(), message: message + reason };
+}
+
+function mcpError(text: string): McpCallItem['error'] {
+  return { type: 'mcp_tool_execution_error', content: [{ type: 'text', text }] };
 }
 
 function mcpCall(
