@@ -36,12 +36,14 @@ export function messagesRequest(
   const all = conversation(request.messages, sentThinking(access, model));
   const messages = bindsThinking ? withFittingThinking(all, prefixes, request.systemPrompt, tools) : all;
   const maxTokens = config.maxTokens ?? model.maxTokens;
+  // Claude refuses those without a visible character.
+  const stop = (config.stop ?? []).filter((text) => text.trim() !== '');
   const body = {
     model: access.model,
     max_tokens: maxTokens,
     ...contents(request.systemPrompt, tools, messages, config),
     ...(choice && { tool_choice: choice }),
-    ...(config.stop && { stop_sequences: config.stop }),
+    ...(stop.length > 0 && { stop_sequences: stop }),
     ...(isForced(choice)
       ? mayThink(model, config) && thinkingSettings(model, 'none', maxTokens)
       : canThink(model, messages) && thinkingSettings(model, config.reasoningEffort, maxTokens)),

@@ -1,12 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ModelReply, ModelRequest } from '../../ports/language-model.ts';
 import { ModelFailure } from '../failures/model-failure.ts';
 
-/** The settings that some models refuse, by their fields. GPT-5 takes neither. */
-const FIELDS = new Map([
+type Sampling = 'temperature' | 'topP' | 'stop';
+
+/** The settings that some models refuse, by their fields. GPT-5 takes none of them. */
+const FIELDS = new Map<unknown, Sampling>([
   ['temperature', 'temperature'],
   ['top_p', 'topP'],
-] as const);
-type Sampling = 'temperature' | 'topP';
+  ['stop', 'stop'],
+  ['stop_sequences', 'stop'],
+]);
 
 /** With these codes the setting is refused, whatever its value. */
 const UNSUPPORTED = /^unsupported_(value|parameter)$/;
@@ -14,8 +18,8 @@ const UNSUPPORTED = /^unsupported_(value|parameter)$/;
 const OUT_OF_RANGE = /_(above|below)_m/;
 
 /**
- * Makes requests of one model, without the sampling of a client that the model refuses: many clients send a temperature
- * with all their requests. A setting of the agent file is not left out, because it can be corrected there.
+ * Makes requests of one model, without the sampling and the stop texts of a client that the model refuses: many clients
+ * send a temperature with all their requests. A setting of the agent file is not left out, because it can be corrected there.
  * https://github.com/OpenHands/software-agent-sdk/issues/1837
  */
 export class RefusedSampling {
@@ -49,14 +53,14 @@ export class RefusedSampling {
 
   #isAccepted(name: string, value: unknown): boolean {
     const setting = name as Sampling;
-    return !this.#unsupported.has(setting) && this.#refused.get(setting) !== value;
+    return !this.#unsupported.has(setting) && !isDeepStrictEqual(this.#refused.get(setting), value);
   }
 }
 
 function refusedSetting(error: unknown): { setting: Sampling; isUnsupported: boolean } | undefined {
   if (!(error instanceof ModelFailure)) return undefined;
   const { status, code, param } = error.details;
-  const setting = FIELDS.get(param as 'temperature' | 'top_p');
+  const setting = FIELDS.get(param);
   if (setting === undefined || status !== 400 || OUT_OF_RANGE.test(String(code))) return undefined;
   return { setting, isUnsupported: UNSUPPORTED.test(String(code)) };
 }

@@ -358,6 +358,11 @@ describe('settings over the Messages API', () => {
     expect((await sent(settings))?.body).not.toHaveProperty('tool_choice');
   });
 
+  it('sends only stop texts with a visible character: Claude refuses others', async () => {
+    expect((await sent({ stop: ['\n', 'END', ' '] }))?.body).toMatchObject({ stop_sequences: ['END'] });
+    expect((await sent({ stop: ['\n'] }))?.body).not.toHaveProperty('stop_sequences');
+  });
+
   it('merges extra fields last, one level deep, and takes away those that are null', async () => {
     const extraBody = { output_config: { format: { type: 'json' } }, max_tokens: 5, stream: null, top: 1 };
     const asked = await sent({ reasoningEffort: 'low', extraBody });

@@ -8,6 +8,9 @@ import type { ModelReply, ModelRequest } from '../../../src/ports/language-model
 const access = providerEndpoint(LlmConfig.parse({ provider: 'openai', model: 'gpt-5', apiKey: 'k' }), {});
 const REPLY: ModelReply = { parts: [{ type: 'text', text: 'Hello.' }] };
 
+/** Of the fields, where they are others than those of the settings. */
+const NAMES: Record<string, string[]> = { topP: ['top_p'], stop: ['stop', 'stop_sequences'] };
+
 type Settings = ModelRequest['settings'];
 
 /** A model that refuses the fields, and what it was asked with. */
@@ -21,7 +24,7 @@ function refusing(
     asked.push(settings);
     const sent = Object.entries(settings ?? {}).flatMap(([name, value]) => {
       if (accepted.includes(value)) return [];
-      return name === 'topP' ? 'top_p' : name;
+      return NAMES[name] ?? name;
     });
     const param = fields.find((field) => sent.includes(field) || field === 'of the agent file');
     if (param === undefined) return REPLY;
@@ -48,6 +51,22 @@ describe('sampling that a client asks for', () => {
     const { asked, ask } = refusing(['top_p'], { code: 'BadRequestError', accepted: [0.9] });
     for (const topP of [0, 0.9, 0]) expect(await ask({ topP })).toBe(REPLY);
     expect(asked).toEqual([{ topP: 0 }, {}, { topP: 0.9 }, {}]);
+  });
+
+  it.each(['stop', 'stop_sequences'])(
+    'is left out with the texts to stop at, refused as %s',
+    async (field) => {
+      const { asked, ask } = refusing([field], { code: 'unsupported_parameter' });
+      const settings = { stop: ['END'], maxTokens: 10 };
+      for (let time = 0; time < 2; time += 1) expect(await ask(settings)).toBe(REPLY);
+      expect(asked).toEqual([settings, { maxTokens: 10 }, { maxTokens: 10 }]);
+    },
+  );
+
+  it('knows refused texts to stop at again', async () => {
+    const { asked, ask } = refusing(['stop'], { code: 'BadRequestError' });
+    for (let time = 0; time < 2; time += 1) expect(await ask({ stop: ['END'] })).toBe(REPLY);
+    expect(asked).toEqual([{ stop: ['END'] }, {}, {}]);
   });
 
   it('is sent as it is to a model that takes it', async () => {
