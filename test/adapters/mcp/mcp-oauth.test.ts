@@ -91,6 +91,16 @@ describe('a tool server that answers 401', () => {
     expect(request?.parameters.get('resource')).toBe(server.url);
   });
 
+  it.each(['/.well-known/oauth-authorization-server', '/token'])(
+    'is not connected where its authorization server answers far too much at %s',
+    async (floods) => {
+      await using server = await authorizingServer({ floods });
+      const oauth = { grant: 'client-credentials', clientId: 'agent', clientSecret: 'sekrit' };
+      const tools = authorizedTools(server.url, oauth);
+      expect(await tools.refusal()).toContain(`${server.issuer} answered with more than 1 MB`);
+    },
+  );
+
   it('stays an error if nothing says that it knows OAuth', async () => {
     await using server = await constantServer(401, 'not you');
     const tools = authorizedTools(server.url);

@@ -7,6 +7,7 @@ import type { AuthorizationResponse, CredentialStore } from '../../../ports/serv
 import { SerialQueue } from '../../../timing/serial-queue.ts';
 import { type Mask, secretMask } from '../failure/secret-mask.ts';
 import type { FlowRequest } from './authorization-flow.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
 import { type Credentials, type Issued, readCredentials, type Token } from './credentials.ts';
 import type { PendingAuthorization } from './pending-authorization.ts';
@@ -261,7 +262,9 @@ export class ServerAuthorization {
       oauth,
       fetch: publicFetch({
         ...{ baseUrl, chosen: [oauth.issuer, oauth.identityProvider?.tokenUrl] },
-        fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) }),
+        fetch: boundedFetch((input, init) =>
+          fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) }),
+        ),
       }),
       redirectUrl: this.#deps.redirectUrl,
       now: this.#deps.now,

@@ -12,6 +12,8 @@ export interface AuthorizingOptions {
   readonly callScope?: string;
   /** Instead of its issuer, as `iss` of its answers. */
   readonly iss?: string;
+  /** The path whose answers are far too long. */
+  readonly floods?: string;
 }
 
 export interface RefreshAnswer {
@@ -104,6 +106,7 @@ export class AuthorizingServer implements AsyncDisposable {
 
   async #handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const url = new URL(req.url ?? '/', this.issuer);
+    if (url.pathname === this.#options.floods) return flood(res);
     switch (url.pathname) {
       case '/.well-known/oauth-protected-resource/mcp':
         json(res, 200, { resource: this.url, authorization_servers: [this.#authorizationServer] });
@@ -201,6 +204,11 @@ export class AuthorizingServer implements AsyncDisposable {
     this.secrets.push(made);
     return made;
   }
+}
+
+/** Valid JSON, of 4 MB. */
+function flood(res: ServerResponse): void {
+  json(res, 200, { error: 'invalid_grant', padding: 'x'.repeat(4 * 1024 * 1024) });
 }
 
 function metadataOf(issuer: string): object {
