@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
+import type { Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { McpSurface } from '../mcp-surface.ts';
 
@@ -26,13 +27,45 @@ export interface Watcher {
   readonly log: Logger;
 }
 
-/** Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later. */
-export function watchResources(uris: readonly string[], { surface, context, log }: Watcher): void {
-  for (const uri of uris) {
-    surface.subscribe?.({ uri }, { context }).catch((err: unknown) => {
+/**
+ * Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later, as where its
+ * server is still connecting. What could not be watched is tried again when the servers have other resources.
+ * @returns ends that. What is watched by then stays so.
+ */
+export function watchResources(uris: readonly string[], { surface, context, log }: Watcher): Unsubscribe {
+  if (uris.length === 0) return () => undefined;
+  const left = new Set(uris);
+  let isTrying = false;
+  let isChanged = false;
+  const watch = async (uri: string): Promise<void> => {
+    try {
+      await surface.subscribe?.({ uri }, { context });
+      left.delete(uri);
+    } catch (err) {
       log.debug({ uri, err }, 'a resource of a tool server cannot be watched');
-    });
-  }
+    }
+  };
+  const watchAll = async (): Promise<void> => {
+    if (isTrying) return;
+    isTrying = true;
+    do {
+      isChanged = false;
+      await Promise.all([...left].map(watch));
+    } while (isChanged && left.size > 0);
+    isTrying = false;
+    if (left.size === 0) stop();
+  };
+  const stopHearing = surface.onChange?.(({ kind }) => {
+    if (kind !== 'resources_list_changed') return;
+    isChanged = true;
+    void watchAll();
+  }, context);
+  const stop = (): void => {
+    left.clear();
+    stopHearing?.();
+  };
+  void watchAll();
+  return stop;
 }
 
 function tooManyResources(count: number): ServiceError {

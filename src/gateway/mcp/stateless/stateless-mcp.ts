@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { clientLimitExceeded, secondsFromNow } from '../../../core/limit-errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
+import type { Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
@@ -45,9 +46,17 @@ export class StatelessMcp implements Disposable {
     const { context, credential } = request;
     const method = Method.safeParse(body.json).data?.method;
     const isSubscription = method === LISTEN;
-    const onOver = isSubscription ? this.#enter(context) : () => undefined;
+    const leave = isSubscription ? this.#enter(context) : () => undefined;
+    let unwatch: Unsubscribe | undefined;
+    const onOver = (): void => {
+      leave();
+      unwatch?.();
+    };
     const answered = async (): Promise<HttpResponse> => {
-      const response = await this.#answer(await this.#mcp.load(), { request, body, method });
+      const mcp = await this.#mcp.load();
+      const watcher = { surface: mcp.surface, context, log: this.#log };
+      if (isSubscription) unwatch = watchResources(listenedResources(body.json), watcher);
+      const response = await this.#answer(mcp, { request, body });
       const lost = credential?.lost;
       const isLeft = (reason: unknown): boolean =>
         this.#isStopping || (lost?.aborted === true && reason === lost.reason);
@@ -63,9 +72,8 @@ export class StatelessMcp implements Disposable {
     }
   }
 
-  #answer({ sdk, serverFor, surface }: LoadedMcp, { request, body, method }: Asked): Promise<Response> {
+  #answer({ sdk, serverFor, surface }: LoadedMcp, { request, body }: Asked): Promise<Response> {
     const { context } = request;
-    if (method === LISTEN) watchResources(listenedResources(body.json), { surface, context, log: this.#log });
     const server = serverFor({ era: 'modern', context, isLasting: false });
     const cancel = (): void => {
       server.close().catch((err: unknown) => this.#log.debug({ err }, 'a call could not be cancelled'));
@@ -115,7 +123,6 @@ function isTurn(body: unknown): boolean {
 interface Asked {
   readonly request: ServedRequest;
   readonly body: McpBody;
-  readonly method: string | undefined;
 }
 
 function tooManyOfPrincipal(): ServiceError {

@@ -1,4 +1,6 @@
 import { isJSONRPCRequest, type JSONRPCRequest, type Transport } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Unsubscribe } from '../../../ports/bus.ts';
 import { asMcpError, McpError } from '../mcp-error.ts';
 import { LISTEN, listenedResources, type Watcher, watchResources } from './listened-resources.ts';
 
@@ -10,19 +12,37 @@ import { LISTEN, listenedResources, type Watcher, watchResources } from './liste
  */
 export function watchListening(transport: Transport, watcher: Watcher): void {
   const serve = transport.onmessage;
+  const closed = transport.onclose;
+  const watching = new Map<unknown, Unsubscribe>();
   transport.onmessage = (message, extra) => {
     if (isJSONRPCRequest(message) && message.method === LISTEN) {
-      const refusal = refusedListening(message, watcher);
-      if (refusal) return answer(transport, message, { refusal, watcher });
+      const listening = listen(message, watcher);
+      if (listening instanceof McpError) return answer(transport, message, { refusal: listening, watcher });
+      watching.get(message.id)?.();
+      watching.set(message.id, listening);
+    }
+    const { data } = Cancelled.safeParse(message);
+    if (data) {
+      watching.get(data.params.requestId)?.();
+      watching.delete(data.params.requestId);
     }
     serve?.(message, extra);
   };
+  transport.onclose = () => {
+    for (const stop of watching.values()) stop();
+    closed?.();
+  };
 }
 
-function refusedListening(request: JSONRPCRequest, watcher: Watcher): McpError | null {
+const Cancelled = z.object({
+  method: z.literal('notifications/cancelled'),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+});
+
+/** @returns what ends the watching, or why there is none. */
+function listen(request: JSONRPCRequest, watcher: Watcher): Unsubscribe | McpError {
   try {
-    watchResources(listenedResources(request), watcher);
-    return null;
+    return watchResources(listenedResources(request), watcher);
   } catch (thrown) {
     const error = asMcpError(thrown);
     if (error instanceof McpError) return error;

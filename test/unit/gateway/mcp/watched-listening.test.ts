@@ -1,10 +1,13 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import type { McpChange } from '../../../../src/gateway/mcp/mcp-surface.ts';
 import { watchListening } from '../../../../src/gateway/mcp/stateless/watched-listening.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
 function listening() {
+  const missing = new Set(['test://0']);
+  const listeners = new Set<(change: McpChange) => void>();
   const served: JSONRPCMessage[] = [];
   const sent: JSONRPCMessage[] = [];
   const watched: string[] = [];
@@ -20,13 +23,22 @@ function listening() {
     capabilities: {},
     async subscribe({ uri }: { readonly uri: string }) {
       watched.push(uri);
-      if (uri === 'test://0') throw new Error('no server has it');
+      if (missing.has(uri)) throw new Error('no server has it');
       return {};
+    },
+    onChange(listener: (change: McpChange) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
   watchListening(transport, { surface, context: ANYONE, log: recordingLog() });
   const hear = (message: JSONRPCMessage) => transport.onmessage?.(message);
-  return { served, sent, watched, hear };
+  /** The server that has it is connected. */
+  const appear = (uri: string): void => {
+    missing.delete(uri);
+    for (const listener of listeners) listener({ kind: 'resources_list_changed' });
+  };
+  return { served, sent, watched, hear, appear, listeners, transport };
 }
 
 const listen = (count: number): JSONRPCMessage => ({
@@ -40,6 +52,36 @@ it('what a subscription names is watched, and the subscription is served', () =>
   const { served, sent, watched, hear } = listening();
   hear(listen(100));
   expect([watched.length, served, sent]).toEqual([100, [listen(100)], []]);
+});
+
+it('what nobody has yet is watched as soon as a server has it, and the rest not again', async () => {
+  const { watched, hear, appear, listeners } = listening();
+  hear(listen(3));
+  await vi.waitFor(() => expect(watched).toHaveLength(3));
+  appear('test://9');
+  await vi.waitFor(() => expect(watched.slice(3)).toEqual(['test://0']));
+  appear('test://0');
+  await vi.waitFor(() => expect(listeners.size).toBe(0));
+  expect(watched.slice(4)).toEqual(['test://0']);
+});
+
+it('a change during the first attempt leads to another one', async () => {
+  const { watched, hear, appear, listeners } = listening();
+  hear(listen(1));
+  appear('test://0');
+  await vi.waitFor(() => expect(listeners.size).toBe(0));
+  expect(watched).toEqual(['test://0', 'test://0']);
+});
+
+it.each(['cancelled', 'closed'])('a subscription that is %s watches nothing any more', async (end) => {
+  const { watched, hear, appear, listeners, transport } = listening();
+  hear(listen(1));
+  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  if (end === 'closed') transport.onclose?.();
+  else hear({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+  expect(listeners.size).toBe(0);
+  appear('test://0');
+  expect(watched).toHaveLength(1);
 });
 
 it('a subscription to more than a hundred resources is refused, and nothing is watched', () => {
