@@ -122,8 +122,10 @@ export class McpSupervisor implements AsyncDisposable {
       this.list.forget(server);
       if (!wasAtRunTime) this.#atRunTime.delete(name);
       if (!known) return;
-      if (wasTried) this.#begin(name, known.config);
-      else this.list.add(name, known.config);
+      // The same object would stand for the server that was replaced.
+      const config = { ...known.config };
+      if (wasTried) this.#begin(name, config);
+      else this.list.add(name, config);
     });
   }
 

@@ -18,18 +18,30 @@ export interface AuthorizationDeps {
 export class McpAuthorizations implements ServerAuthorizations {
   readonly #deps: AuthorizationDeps;
   readonly #authorizations = new Map<string, ServerAuthorization>();
+  /** Those whose servers were configured anew. Gone with the configuration, which the former server has until it ends. */
+  readonly #retired = new WeakMap<HttpConfig, ServerAuthorization>();
   readonly #redirectUrl = Promise.withResolvers<string | null>();
 
   constructor(deps: AuthorizationDeps) {
     this.#deps = deps;
   }
 
-  /** The authorization of a server, which lasts over reconnections. A server that is configured anew starts anew. */
+  /**
+   * The authorization of a server, which lasts over reconnections. A server that is configured anew starts anew, and the
+   * former one keeps its token for the turns that still use it.
+   *
+   * @param config the same object for the same server.
+   */
   async authorizationOf(name: string, config: HttpConfig): Promise<ServerAuthorization> {
     const { ServerAuthorization } = await import('./server-authorization.ts');
     const known = this.#authorizations.get(name);
     if (known?.config === config) return known;
-    known?.forget();
+    const retired = this.#retired.get(config);
+    if (retired) return retired;
+    if (known) {
+      known.retire();
+      this.#retired.set(known.config, known);
+    }
     const { credentials, log, now = Date.now } = this.#deps;
     const redirectUrl = () => this.#redirectUrl.promise;
     const access = new ServerAuthorization(name, config, { credentials, log, now, redirectUrl });

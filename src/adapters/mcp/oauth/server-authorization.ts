@@ -54,6 +54,7 @@ export class ServerAuthorization {
   /** Of the tool server, for the next DPoP proof. */
   #nonce: string | undefined;
   #isForgotten = false;
+  #isRetired = false;
   /** After a failure, the token is not renewed before: milliseconds since the epoch. */
   #renewFrom = 0;
   /** Of several requests that are refused at once, the first gets a token for all. */
@@ -137,6 +138,15 @@ export class ServerAuthorization {
     });
   }
 
+  /**
+   * Another one has taken the place of this one. From now on it asks no authorization server and writes nothing, and uses the
+   * token that it has, or the one that its successor has kept.
+   */
+  retire(): void {
+    this.#isRetired = true;
+    this.#pending = null;
+  }
+
   /** Nothing is used or kept from now on. */
   forget(): void {
     this.#isForgotten = true;
@@ -145,13 +155,13 @@ export class ServerAuthorization {
   }
 
   get #issued(): Issued {
-    const { issuer, byIssuer } = this.#credentials;
-    return (issuer !== undefined && byIssuer[issuer]) || {};
+    return issuedIn(this.#credentials);
   }
 
   async #answer(challenge: Challenge, used: Token | null): Promise<boolean> {
     await this.#load();
     if (this.#hasOther(used)) return true;
+    if (this.#isRetired) return false;
     const { token } = this.#issued;
     const isMissing = (scope: string): boolean => token?.scopes.includes(scope) !== true;
     // The server refuses a token that has what it asks for: asking again would lead to the same.
@@ -205,7 +215,7 @@ export class ServerAuthorization {
       if (this.#hasOther(used)) return true;
     }
     await this.#keep(credentials);
-    this.#pending = this.#isForgotten ? null : pending;
+    this.#pending = this.#isForgotten || this.#isRetired ? null : pending;
     if (pending !== null) throw await needsPerson();
     return true;
   }
@@ -228,6 +238,10 @@ export class ServerAuthorization {
     try {
       await this.#load();
       if (!this.#isDue) return;
+      if (this.#isRetired) {
+        this.#renewFrom = now() + POLL_MS;
+        return;
+      }
       const isRenewable = this.#issued.token?.refreshToken !== undefined;
       if (!isRenewable && !isUnattended(this.#request(null).oauth)) return;
       if (!(await credentials.claim(this.#name))) {
@@ -271,11 +285,12 @@ export class ServerAuthorization {
     };
   }
 
-  /** Takes over what the log has. Once, if no other node writes it. */
+  /** Takes over what the log has. Once, if nobody else writes it: no other node, and no successor. */
   async #load(): Promise<void> {
     const { credentials } = this.#deps;
-    if (this.#isLoaded && !credentials.isShared) return;
+    if (this.#isLoaded && !credentials.isShared && !this.#isRetired) return;
     if (this.#isAhead) {
+      if (this.#isRetired) return;
       await this.#write().catch((err: unknown) =>
         this.#deps.log.debug({ server: this.#name, err }, 'an authorization could not be kept'),
       );
@@ -284,6 +299,7 @@ export class ServerAuthorization {
     const kept = readCredentials(await credentials.read(this.#name), this.config.baseUrl);
     this.#isLoaded = true;
     if (kept === null || this.#isForgotten) return;
+    if (this.#isRetired && issuedIn(kept).token === undefined) return;
     const former = this.#issued.token;
     this.#credentials = kept;
     const { token } = this.#issued;
@@ -294,7 +310,7 @@ export class ServerAuthorization {
   async #keep(credentials: Credentials): Promise<void> {
     if (this.#isForgotten || credentials === this.#credentials) return;
     this.#credentials = credentials;
-    await this.#write();
+    if (!this.#isRetired) await this.#write();
   }
 
   async #write(): Promise<void> {
@@ -302,6 +318,10 @@ export class ServerAuthorization {
     await this.#deps.credentials.keep(this.#name, JSON.stringify(this.#credentials));
     this.#isAhead = false;
   }
+}
+
+function issuedIn({ issuer, byIssuer }: Credentials): Issued {
+  return (issuer !== undefined && byIssuer[issuer]) || {};
 }
 
 async function needsPerson(): Promise<Error> {

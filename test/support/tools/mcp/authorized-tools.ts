@@ -65,6 +65,15 @@ export function authorizedTools(url: string, oauth?: unknown, shared?: SharedLog
     moveTo(baseUrl: string): void {
       config = McpServerConfig.parse({ type: 'http', baseUrl });
     },
+    /**
+     * As a reload does after a change of the file.
+     * @returns connects the server that it was before.
+     */
+    configure(fields: Readonly<Record<string, unknown>>) {
+      const former = config;
+      config = McpServerConfig.parse({ ...config, ...fields });
+      return () => running.connector.connect(former);
+    },
     wait(ms: number): void {
       time += ms;
     },
