@@ -4,7 +4,7 @@ import { AuthorizationError } from './authorization-error.ts';
 import { beginVisit } from './authorization-visit.ts';
 import type { Challenge } from './challenge.ts';
 import { configuredClient } from './client-registration.ts';
-import type { Credentials, Issued, ProofKey } from './credentials.ts';
+import { type Credentials, type Issued, type ProofKey, registeredClients } from './credentials.ts';
 import { type AuthorizationSite, discover } from './discovery.ts';
 import { newProofKey, PROOF_ALGORITHM, provingFetch } from './dpop.ts';
 import { heardEndpoint } from './heard-endpoint.ts';
@@ -141,8 +141,6 @@ function tokenRequest(
 
 /** Another issuer's token is of no use any more. Its client is, should the tool server return to it. */
 function replaced({ credentials, site }: Flow, issued: Issued): Credentials {
-  const byIssuer: Record<string, Issued> = {};
-  for (const [issuer, { client }] of Object.entries(credentials.byIssuer))
-    if (client) byIssuer[issuer] = { client };
+  const byIssuer = registeredClients(credentials.byIssuer);
   return { ...credentials, issuer: site.issuer, byIssuer: { ...byIssuer, [site.issuer]: issued } };
 }

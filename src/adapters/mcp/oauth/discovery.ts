@@ -3,6 +3,7 @@ import type { OAuthProtectedResourceMetadata } from '@modelcontextprotocol/sdk/s
 import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
 import { AuthorizationError } from './authorization-error.ts';
 import type { Challenge } from './challenge.ts';
+import { issuerName } from './issuer-name.ts';
 import { type Fetch, type ServerMetadata, serverMetadata } from './server-metadata.ts';
 
 /** Who gives tokens for a tool server, and what they must say. */
@@ -57,7 +58,7 @@ export async function discover(request: DiscoveryRequest): Promise<Authorization
     );
   }
   return {
-    issuer: withoutSlash(url),
+    issuer: issuerName(url),
     declaredIssuer: metadata?.issuer ?? url,
     url,
     metadata,
@@ -86,15 +87,15 @@ async function resourceMetadata({
 
 /** A tool server without metadata of its own has not named an issuer: its origin is all that is known of it. */
 function isIssuer(declared: string, url: string, isNamed: boolean): boolean {
-  if (isNamed) return withoutSlash(declared) === withoutSlash(url);
+  if (isNamed) return issuerName(declared) === issuerName(url);
   return URL.canParse(declared) && new URL(declared).origin === new URL(url).origin;
 }
 
 function chooseServer(offered: readonly string[], { issuer, prefers }: DiscoveryRequest): string {
   const [first] = offered;
   if (first === undefined) throw new AuthorizationError('the tool server names no authorization server');
-  if (issuer === undefined) return offered.find((url) => prefers(withoutSlash(url))) ?? first;
-  const expected = offered.find((url) => withoutSlash(url) === withoutSlash(issuer));
+  if (issuer === undefined) return offered.find((url) => prefers(issuerName(url))) ?? first;
+  const expected = offered.find((url) => issuerName(url) === issuerName(issuer));
   if (expected !== undefined) return expected;
   throw new AuthorizationError(
     `the tool server names the authorization server ${first}, but oauth.issuer expects ${issuer}`,
@@ -105,9 +106,4 @@ function chooseServer(offered: readonly string[], { issuer, prefers }: Discovery
 function canonical(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return pathname === '/' ? origin : `${origin}${pathname}`;
-}
-
-/** Both spellings lead to the same metadata document, so this cannot take one server for another. */
-function withoutSlash(url: string): string {
-  return url.endsWith('/') ? url.slice(0, -1) : url;
 }

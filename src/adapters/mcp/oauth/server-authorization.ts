@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { HttpServerConfig } from '../../../core/tool-server/mcp-server-config.ts';
-import type { OAuthConfig } from '../../../core/tool-server/oauth-config.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { AuthorizationResponse, CredentialStore } from '../../../ports/server-authorization.ts';
 import { SerialQueue } from '../../../timing/serial-queue.ts';
@@ -9,7 +8,14 @@ import { type Mask, secretMask } from '../failure/secret-mask.ts';
 import type { FlowRequest } from './authorization-flow.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { type Challenge, challengeOf } from './challenge.ts';
-import { type Credentials, type Issued, readCredentials, type Token } from './credentials.ts';
+import {
+  type Credentials,
+  type Issued,
+  noCredentials,
+  oauthOf,
+  readCredentials,
+  type Token,
+} from './credentials.ts';
 import type { PendingAuthorization } from './pending-authorization.ts';
 import { publicFetch } from './public-fetch.ts';
 
@@ -64,7 +70,7 @@ export class ServerAuthorization {
     this.#name = name;
     this.config = config;
     this.#deps = deps;
-    this.#credentials = { baseUrl: config.baseUrl, byIssuer: {} };
+    this.#credentials = noCredentials(config);
     const maskConfig = secretMask(config);
     this.mask = (text) => masked(maskConfig(text), this.#credentials);
   }
@@ -151,7 +157,7 @@ export class ServerAuthorization {
   forget(): void {
     this.#isForgotten = true;
     this.#pending = null;
-    this.#credentials = { baseUrl: this.config.baseUrl, byIssuer: {} };
+    this.#credentials = noCredentials(this.config);
   }
 
   get #issued(): Issued {
@@ -269,8 +275,8 @@ export class ServerAuthorization {
   }
 
   #request(challenge: Challenge | null): FlowRequest {
-    const { baseUrl, oauth: configured } = this.config;
-    const oauth: OAuthConfig = configured === undefined || configured === false ? {} : configured;
+    const { baseUrl } = this.config;
+    const oauth = oauthOf(this.config);
     return {
       ...{ baseUrl, challenge, credentials: this.#credentials },
       oauth,
@@ -296,7 +302,7 @@ export class ServerAuthorization {
       );
       return;
     }
-    const kept = readCredentials(await credentials.read(this.#name), this.config.baseUrl);
+    const kept = readCredentials(await credentials.read(this.#name), this.config);
     this.#isLoaded = true;
     if (kept === null || this.#isForgotten) return;
     if (this.#isRetired && issuedIn(kept).token === undefined) return;
