@@ -106,7 +106,8 @@ export async function composeAgent({
   });
 
   const connectionOf = (serverId: string) => servers.connectionOf(serverId);
-  const watched = new WatchedResources({ connectionOf, log });
+  const isListed = (serverId: string) => servers.find(serverId) !== undefined;
+  const watched = new WatchedResources({ connectionOf, isListed, log });
   servers.onOfferChange((change) => {
     watched.hear(change);
     bus.publishOfferChange(change);

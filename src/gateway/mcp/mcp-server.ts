@@ -18,6 +18,7 @@ import { asMcpError } from './mcp-error.ts';
 import { LOG_LEVELS, type LogLevel } from './mcp-object.ts';
 import { type McpHandler, type McpSurface, TASKS_EXTENSION } from './mcp-surface.ts';
 import { olderResult } from './older-result.ts';
+import { MAX_WATCHED_URI } from './watched-uri.ts';
 
 export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
   readonly surface: McpSurface;
@@ -29,8 +30,7 @@ export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
 const Page = z.looseObject({ cursor: z.string().optional() });
 const Named = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
 const Uri = z.looseObject({ uri: z.string() });
-/** It is kept as long as the connection. */
-const WatchedUri = z.looseObject({ uri: z.string().max(8_192) });
+const WatchedUri = z.looseObject({ uri: z.string().max(MAX_WATCHED_URI) });
 const Anything = z.looseObject({});
 const TaskRef = z.looseObject({ taskId: z.string() });
 const LevelParams = z.looseObject({ level: z.enum(LOG_LEVELS) });

@@ -1,11 +1,15 @@
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
+import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
+import { INVALID_PARAMS } from './peer-answer.ts';
 
 /** Of one server. Clients choose what they watch, and few say when they no longer do. */
 const MOST_WATCHED = 1_000;
 
 export interface WatchedResourcesDeps {
+  /** Whether the server is in the list, connected or not. */
+  readonly isListed: (serverId: string) => boolean;
   readonly connectionOf: (serverId: string) => ToolServerConnection | null;
   readonly log: Logger;
 }
@@ -23,8 +27,11 @@ export class WatchedResources {
     this.#deps = deps;
   }
 
-  /** Rejects as the server does. */
+  /** Rejects as the server does, and with a `ServerPeerError` if there is no such server. */
   async watch(serverId: string, uri: string): Promise<void> {
+    this.#forgetGone();
+    if (!this.#deps.isListed(serverId))
+      throw new ServerPeerError(INVALID_PARAMS, `There is no tool server ${serverId}.`);
     const watched = this.#watched.get(serverId) ?? new Map<string, Promise<void>>();
     this.#watched.set(serverId, watched);
     const subscribed = watched.get(uri) ?? this.#request(serverId, 'resources/subscribe', uri);
@@ -48,6 +55,12 @@ export class WatchedResources {
         this.#deps.log.warn({ server: serverId, uri, err }, 'a resource could not be watched again'),
       );
     }
+  }
+
+  /** A server that is off the list ended its subscriptions with its connection. */
+  #forgetGone(): void {
+    for (const serverId of this.#watched.keys())
+      if (!this.#deps.isListed(serverId)) this.#watched.delete(serverId);
   }
 
   #giveUp(serverId: string, watched: Map<string, unknown>, uri: string): void {

@@ -16,8 +16,13 @@ function watching(refuses: () => boolean = () => false) {
       return {};
     },
   });
-  const watched = new WatchedResources({ connectionOf: () => connection, log: new RecordingLog() });
-  return { watched, subscribed };
+  const listed = new Set(['one']);
+  const watched = new WatchedResources({
+    connectionOf: (serverId) => (listed.has(serverId) ? connection : null),
+    isListed: (serverId) => listed.has(serverId),
+    log: new RecordingLog(),
+  });
+  return { watched, subscribed, listed };
 }
 
 const SUBSCRIPTION = { method: 'resources/subscribe', params: { uri: 'test://a' } };
@@ -62,4 +67,30 @@ test('of more than a thousand resources of one server, the one that was asked fo
     { method: 'resources/subscribe', params: { uri: 'test://more' } },
     { method: 'resources/unsubscribe', params: { uri: 'test://1' } },
   ]);
+});
+
+test('a server that is not in the list is refused, and nothing is kept for it', async () => {
+  const { watched, subscribed, listed } = watching();
+  await expect(watched.watch('other', 'test://a')).rejects.toMatchObject({
+    code: -32_602,
+    message: 'There is no tool server other.',
+  });
+  listed.add('other');
+  watched.hear({ kind: 'resources', serverId: 'other' });
+  await watched.watch('one', 'test://a');
+  expect(subscribed).toEqual([SUBSCRIPTION]);
+});
+
+test('what was watched of a server that is off the list is forgotten', async () => {
+  const { watched, subscribed, listed } = watching();
+  listed.add('other');
+  await watched.watch('other', 'test://b');
+  listed.delete('other');
+  await watched.watch('one', 'test://a');
+  listed.add('other');
+  watched.hear({ kind: 'resources', serverId: 'other' });
+  await watched.watch('one', 'test://c');
+  expect(subscribed).toEqual(
+    ['test://b', 'test://a', 'test://c'].map((uri) => ({ ...SUBSCRIPTION, params: { uri } })),
+  );
 });

@@ -4,6 +4,7 @@ import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { McpSurface } from '../mcp-surface.ts';
+import { MAX_WATCHED_URI } from '../watched-uri.ts';
 
 export const LISTEN = 'subscriptions/listen';
 
@@ -14,10 +15,12 @@ const Listening = z.object({
   params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
 });
 
-/** The resources that a request for a subscription names. Throws if there are too many. */
+/** The resources that a request for a subscription names. Throws if there are too many, or if an address is too long. */
 export function listenedResources(request: unknown): readonly string[] {
   const uris = Listening.safeParse(request).data?.params.notifications.resourceSubscriptions ?? [];
   if (uris.length > MAX_RESOURCES) throw tooManyResources(uris.length);
+  const tooLong = uris.findIndex((uri) => uri.length > MAX_WATCHED_URI);
+  if (tooLong >= 0) throw tooLongUri(tooLong);
   return uris;
 }
 
@@ -73,5 +76,12 @@ function tooManyResources(count: number): ServiceError {
     field: 'params.notifications.resourceSubscriptions',
     issue: `it has ${count}, and may have ${MAX_RESOURCES}`,
     suggestion: 'Open several subscriptions.',
+  });
+}
+
+function tooLongUri(index: number): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'A subscription names a resource whose address is too long.', {
+    field: `params.notifications.resourceSubscriptions.${index}`,
+    issue: `it may have ${MAX_WATCHED_URI} characters`,
   });
 }

@@ -41,12 +41,12 @@ function listening() {
   return { served, sent, watched, hear, appear, listeners, transport };
 }
 
-const listen = (count: number): JSONRPCMessage => ({
+const listenTo = (resourceSubscriptions: readonly string[]): JSONRPCMessage => ({
   ...{ jsonrpc: '2.0', id: 7, method: 'subscriptions/listen' },
-  params: {
-    notifications: { resourceSubscriptions: Array.from({ length: count }, (_, index) => `test://${index}`) },
-  },
+  params: { notifications: { resourceSubscriptions } },
 });
+const listen = (count: number): JSONRPCMessage =>
+  listenTo(Array.from({ length: count }, (_, index) => `test://${index}`));
 
 it('what a subscription names is watched, and the subscription is served', () => {
   const { served, sent, watched, hear } = listening();
@@ -96,6 +96,23 @@ it('a subscription to more than a hundred resources is refused, and nothing is w
     },
   ]);
   expect([watched, served]).toEqual([[], []]);
+});
+
+it('a subscription to a resource whose address is too long is refused, and nothing is watched', () => {
+  const { served, sent, watched, hear } = listening();
+  const longest = `test://${'x'.repeat(8_185)}`;
+  hear(listenTo([longest]));
+  expect([watched, sent]).toEqual([[longest], []]);
+  hear(listenTo(['test://1', `${longest}x`]));
+  const data = { field: 'params.notifications.resourceSubscriptions.1', issue: expect.any(String) };
+  expect(sent).toEqual([
+    {
+      jsonrpc: '2.0',
+      id: 7,
+      error: expect.objectContaining({ code: -32_600, data: expect.objectContaining(data) }),
+    },
+  ]);
+  expect([watched, served]).toEqual([[longest], [listenTo([longest])]]);
 });
 
 it('other messages are served as they come', () => {
