@@ -6,12 +6,13 @@ import {
 import { z } from 'zod';
 import type { TurnId } from '../../core/ids.ts';
 import { inTrace, type RequestContext } from '../../core/request/request-context.ts';
-import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 import { traceContextOf } from '../../core/trace.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { SessionReader } from '../security/held-session.ts';
+import { askClient, type ClientReply } from './ask-client.ts';
 import { askerOf } from './mcp-asker.ts';
 import { LOG_LEVELS, type LogLevel, type McpObject } from './mcp-object.ts';
+import type { Answerers } from './sessions/answerers.ts';
 
 /** `legacy`: up to 2025-11-25, with sessions. `modern`: from 2026-07-28, each request for itself. */
 export type McpEra = 'legacy' | 'modern';
@@ -34,8 +35,8 @@ export interface McpCall {
   readonly turnId?: TurnId | undefined;
   /** Newer era: what the client answered to the questions of an earlier result `input_required`, or of a task. */
   readonly input?: McpInput | undefined;
-  /** Older era: asks the client, such as `elicitation/create`, and answers with its result. */
-  readonly ask?: (method: string, params: McpObject, signal?: AbortSignal) => Promise<McpObject>;
+  /** Older era: asks the client, such as `elicitation/create`. Rejects if it does not answer. */
+  readonly ask?: (method: string, params: McpObject, over?: AbortSignal) => Promise<ClientReply>;
   /** Does nothing if the client has not asked for progress. */
   progress(report: {
     readonly progress: number;
@@ -61,6 +62,7 @@ export interface CallServer {
   readonly opener: RequestContext;
   readonly ownSessionId?: string | undefined;
   readonly turnOf?: ((requestId: string | number) => TurnId | undefined) | undefined;
+  readonly answerers?: Answerers | undefined;
   readonly clientCapabilities: () => McpObject;
   /** The level that a client of the older era has set. */
   readonly level: () => LogLevel | undefined;
@@ -69,12 +71,12 @@ export interface CallServer {
 
 const Level = z.enum(LOG_LEVELS).optional().catch(undefined);
 const Capabilities = z.looseObject({}).catch({});
-const Answer = z.looseObject({});
 
 export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): McpCall {
-  const { era, opener, log } = server;
-  const { context, credential } = askerOf(http?.authInfo, opener);
+  const { era, opener, answerers, log } = server;
+  const { context: asking, credential } = askerOf(http?.authInfo, opener);
   const meta: McpObject = mcpReq._meta ?? {};
+  const context = inTrace(asking, traceContextOf(meta));
   const envelope: McpObject = { ...mcpReq.envelope };
   const isModern = era === 'modern';
   const logLevel = isModern ? Level.parse(envelope[LOG_LEVEL_META_KEY]) : server.level();
@@ -85,7 +87,7 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
   };
   return {
     era,
-    context: inTrace(context, traceContextOf(meta)),
+    context,
     credential,
     signal: mcpReq.signal,
     meta,
@@ -96,7 +98,10 @@ export function mcpCall(server: CallServer, { mcpReq, http }: ServerContext): Mc
     turnId: server.turnOf?.(mcpReq.id),
     logLevel,
     input: isModern ? inputOf(mcpReq) : undefined,
-    ...(!isModern && { ask: (method, params, over) => ask(mcpReq, { method, params, over }) }),
+    ...(!isModern && {
+      ask: (method, params, over) =>
+        askClient({ mcpReq, context, opener, answerers }, { method, params, over }),
+    }),
     progress(report) {
       const { progressToken } = meta;
       if (progressToken !== undefined) notify('notifications/progress', { progressToken, ...report });
@@ -114,18 +119,4 @@ function inputOf({ inputResponses, requestState }: ServerContext['mcpReq']): Mcp
   const state = requestState<unknown>();
   if (inputResponses === undefined && state === undefined) return undefined;
   return { responses: inputResponses ?? {}, ...(typeof state === 'string' && { state }) };
-}
-
-function ask(mcpReq: ServerContext['mcpReq'], { method, params, over }: Question): Promise<McpObject> {
-  const signal = over ? AbortSignal.any([mcpReq.signal, over]) : mcpReq.signal;
-  // People decide when they decide.
-  const timeout = LONGEST_TIMEOUT_MS;
-  return mcpReq.send({ method, params: { ...params } }, Answer, { signal, timeout });
-}
-
-interface Question {
-  readonly method: string;
-  readonly params: McpObject;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly over: AbortSignal | undefined;
 }

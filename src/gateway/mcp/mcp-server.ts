@@ -52,7 +52,7 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
   let level: LogLevel | undefined;
   const calls = {
     ...{ era, opener: context, ownSessionId: client.ownSessionId, log, level: () => level },
-    turnOf: client.turnOf,
+    ...{ turnOf: client.turnOf, answerers: client.answerers },
     clientCapabilities: () => ({ ...server.getClientCapabilities() }),
   };
   const route: AddRoute = (method, params, handler) => {

@@ -191,7 +191,7 @@ function answerForGateway(
     }),
   );
   bus.handle('tool.callable', async () => callableTools());
-  bus.handle('tool.answer', async (answered) => passed.answer(answered));
+  bus.handle('tool.answer', async (answered, context) => passed.answer(answered, context));
   bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId) || passed.cancel(callId));
 }
 

@@ -6,7 +6,7 @@ import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import { knowsForms } from '../../core/tool-server/elicitation.ts';
 import type { CallableTool, PeerAnswer, ServerRequest } from '../../core/tool-server/passed-request.ts';
 import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
-import type { AnswerQuestion, ServerQuestion } from '../../core/tool-server/server-question.ts';
+import type { AnswerQuestion } from '../../core/tool-server/server-question.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
 import { approvalQuestion, decisionOf, refusedCall } from './call-approval.ts';
@@ -24,10 +24,15 @@ export interface PassedRequestsDeps {
   readonly tell: (callId: CallId, signal: ToolCallSignal) => void;
 }
 
+interface Waiting extends PromiseWithResolvers<JsonObject> {
+  /** Whether it is the service that asks, for the approval of the call. */
+  readonly isApproval: boolean;
+}
+
 interface Running {
   readonly client: AskedClient;
   readonly abort: AbortController;
-  readonly questions: Map<string, PromiseWithResolvers<JsonObject>>;
+  readonly questions: Map<string, Waiting>;
 }
 
 /** Requests of MCP that clients make of the tool servers through the service. */
@@ -60,10 +65,11 @@ export class PassedRequests {
     }
   }
 
-  /** Whether the question waits. */
-  answer({ callId, questionId, answer }: Answered): boolean {
+  /** Whether the question waits. Throws if it is one for approval, and the client that answers may not approve. */
+  answer({ callId, questionId, answer }: Answered, context: RequestContext): boolean {
     const waiting = this.#running.get(callId)?.questions.get(questionId);
     if (!waiting) return false;
+    if (waiting.isApproval && context.rights) requireScope(context, 'approvals:decide');
     if ('result' in answer) waiting.resolve(answer.result);
     else waiting.reject(new ServerPeerError(answer.error.code, answer.error.message, answer.error.data));
     return true;
@@ -93,12 +99,12 @@ export class PassedRequests {
     };
   }
 
-  #asker(callId: CallId, { client, abort, questions }: Running): AnswerQuestion {
+  #asker(callId: CallId, { client, abort, questions }: Running, isApproval = false): AnswerQuestion {
     return async (question, signal) => {
       const refused = refusalOfUndeclared(question, client);
       if (refused) throw refused;
       const questionId = crypto.randomUUID();
-      const waiting = Promise.withResolvers<JsonObject>();
+      const waiting = { ...Promise.withResolvers<JsonObject>(), isApproval };
       const giveUp = (): void =>
         waiting.reject(new ServerPeerError(INTERNAL_ERROR, 'the request was cancelled'));
       for (const end of [signal, abort.signal]) end.addEventListener('abort', giveUp, { once: true });
@@ -126,16 +132,13 @@ export class PassedRequests {
       );
     const question = approvalQuestion(tool, asked.params);
     try {
-      const decision = decisionOf(await this.#ask(asked.callId, running, question));
+      const ask = this.#asker(asked.callId, running, true);
+      const decision = decisionOf(await ask(question, running.abort.signal));
       return decision.approved ? null : refusedCall(decision.reason);
     } catch (error) {
       if (!(error instanceof ServerPeerError)) throw error;
       return refusedCall('The call was not approved: its client could not be asked.');
     }
-  }
-
-  #ask(callId: CallId, running: Running, question: ServerQuestion): Promise<JsonObject> {
-    return this.#asker(callId, running)(question, running.abort.signal);
   }
 
   #toolOf({ serverId, params }: ServerRequest): CallableTool | undefined {

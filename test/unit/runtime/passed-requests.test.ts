@@ -98,9 +98,9 @@ describe('a request that is passed on', () => {
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     expect(signal.question).toEqual(question);
     const reply = { callId: 'c1', questionId: signal.questionId, answer: { result: { roots: [] } } };
-    expect(requests.answer(reply)).toBe(true);
+    expect(requests.answer(reply, ANYONE)).toBe(true);
     expect(await answer).toEqual({ result: { roots: { roots: [] } } });
-    expect(requests.answer(reply)).toBe(false);
+    expect(requests.answer(reply, ANYONE)).toBe(false);
   });
 
   test('tells the server when the client refuses the question', async () => {
@@ -112,7 +112,7 @@ describe('a request that is passed on', () => {
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     const error = { code: -1, message: 'no' };
-    requests.answer({ callId: 'c1', questionId: signal.questionId, answer: { error } });
+    requests.answer({ callId: 'c1', questionId: signal.questionId, answer: { error } }, ANYONE);
     expect(await answer).toEqual({ error });
   });
 
@@ -200,9 +200,27 @@ describe('a call of a tool that needs approval', () => {
     const answer = requests.pass(asking, ANYONE);
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
-    requests.answer({ callId: 'c1', questionId: signal.questionId, answer: { result: { action, content } } });
+    const result = { action, content };
+    requests.answer({ callId: 'c1', questionId: signal.questionId, answer: { result } }, ANYONE);
     return { answer: await answer, question: signal.question };
   }
+
+  test('is not made when whoever answers may not approve', async () => {
+    const { requests, asked } = passing(done, 'ask');
+    const heard = asked();
+    const answer = requests.pass(asking, ANYONE);
+    const signal = await heard;
+    if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
+    const result = { action: 'accept', content: { approve: true } };
+    const reply = { callId: 'c1', questionId: signal.questionId, answer: { result } };
+    const lesser: RequestContext = {
+      ...ANYONE,
+      rights: { roles: ['user'], scopes: new Set(['tools:execute']), credential: 'lesser' },
+    };
+    expect(() => requests.answer(reply, lesser)).toThrow('approvals:decide');
+    expect(requests.answer(reply, ANYONE)).toBe(true);
+    expect(await answer).toMatchObject({ result: { content: [] } });
+  });
 
   test('is made when its client approves it, who sees the arguments', async () => {
     const { answer, question } = await decided({ approve: true });

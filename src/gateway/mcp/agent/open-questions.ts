@@ -23,7 +23,11 @@ export class OpenQuestions implements Disposable {
     if (!ask) return;
     const { sessionId } = this.#place;
     const said = ask('elicitation/create', elicitationOf(question), this.#over.signal);
-    const taken = said.then((answer) => takeAnswer(this.#bus, { sessionId, question, answer }, this.#call));
+    const taken = said.then(({ answer, context }) =>
+      'result' in answer
+        ? takeAnswer(this.#bus, { sessionId, question, answer: answer.result }, { context })
+        : 'open',
+    );
     // Somebody else may still answer.
     const leave = (): void => {
       if (!this.#over.signal.aborted) tellOfQuestion(this.#call, sessionId, question);

@@ -94,9 +94,17 @@ export class PassedCall implements HeldCall {
     this.#call = null;
   }
 
-  /** @returns whether the question still waited. */
-  reply(questionId: string, answer: PeerAnswer): Promise<boolean> {
-    return this.#bus.send('tool.answer', { callId: this.#callId, questionId, answer }, this.context);
+  /**
+   * @param context of the request that brought the answer. If it may not answer, the call is over.
+   * @returns whether the question still waited.
+   */
+  async reply(questionId: string, answer: PeerAnswer, context: RequestContext): Promise<boolean> {
+    try {
+      return await this.#bus.send('tool.answer', { callId: this.#callId, questionId, answer }, context);
+    } catch (error) {
+      this.end();
+      throw error;
+    }
   }
 
   /** Cancels the call. */

@@ -1,7 +1,7 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
-import { z } from 'zod';
 import { isJsonObject } from '../../../core/json-object.ts';
 import type { PassedMethod, PeerAnswer, PeerError } from '../../../core/tool-server/passed-request.ts';
+import type { ClientReply } from '../ask-client.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
@@ -16,7 +16,7 @@ export interface RequestTo {
   readonly params: McpObject;
 }
 
-const JsonRpcError = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() });
+const NO_ANSWER: PeerError = { code: INTERNAL_ERROR, message: 'The client did not answer.' };
 
 /** Passes requests of MCP clients on to tool servers, and what the servers ask back to the clients. */
 export class PassedRequests {
@@ -51,7 +51,8 @@ export class PassedRequests {
     const { asked } = running;
     const response = asked && call.input?.responses[asked.questionId];
     if (asked && !isJsonObject(response)) return this.#hold(running, asked);
-    if (asked && isJsonObject(response)) await running.reply(asked.questionId, { result: response });
+    if (asked && isJsonObject(response))
+      await running.reply(asked.questionId, { result: response }, call.context);
     return this.#follow(running, call);
   }
 
@@ -85,27 +86,14 @@ async function askClient(
   ask: NonNullable<McpCall['ask']>,
 ): Promise<void> {
   const over = new AbortController();
-  const answered = answerOf(ask(method, params, over.signal)).then((answer) =>
-    running.reply(questionId, answer),
-  );
+  const unanswered: ClientReply = { answer: { error: NO_ANSWER }, context: running.context };
+  const answered = ask(method, params, over.signal)
+    .catch(() => unanswered)
+    .then(({ answer, context }) => running.reply(questionId, answer, context));
   await Promise.race([answered, running.ended]);
   over.abort();
   // Nobody waits for it any more if the server was first.
   answered.catch(() => undefined);
-}
-
-/** What a client of the older era answers. */
-async function answerOf(asked: Promise<McpObject>): Promise<PeerAnswer> {
-  try {
-    return { result: await asked };
-  } catch (error) {
-    return { error: peerErrorOf(error) };
-  }
-}
-
-function peerErrorOf(error: unknown): PeerError {
-  const { data } = JsonRpcError.safeParse(error);
-  return data ?? { code: INTERNAL_ERROR, message: 'The client did not answer.' };
 }
 
 function resultOf(answer: PeerAnswer): McpObject {

@@ -116,6 +116,7 @@ export class McpSessions implements Disposable {
     const server = serverFor({
       ...{ era: 'legacy', context, isLasting: true, ownSessionId: conversationOf(id) },
       turnOf: (requestId) => transport.events.turnOf(requestId),
+      answerers: transport.answerers,
     });
     const session = { id, context, server, transport, uses: new Set<symbol>(), lastUsed: Date.now() };
     await server.connect(transport);

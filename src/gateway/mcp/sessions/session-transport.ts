@@ -7,6 +7,9 @@ import { HEARTBEAT_MS } from '../../sse/event-stream.ts';
 import type { KeptStreams } from '../resume/kept-streams.ts';
 import { RETRY_MS } from '../resume/resumption.ts';
 import { SessionEvents } from '../resume/session-events.ts';
+import { Answerers } from './answerers.ts';
+
+type SendOptions = Parameters<WebStandardStreamableHTTPServerTransport['send']>[1];
 
 export interface TransportDeps {
   readonly id: string;
@@ -18,6 +21,7 @@ export interface TransportDeps {
 /** The SDK's transport of one MCP session, whose streams can be resumed. */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly events: SessionEvents;
+  readonly answerers = new Answerers();
 
   constructor({ id, kept, onInitialized, onEnded }: TransportDeps) {
     const events = new SessionEvents(kept, (streamId) => this.#requestsOf(streamId));
@@ -32,7 +36,15 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       keepAliveMs: HEARTBEAT_MS,
     });
     this.events = events;
-    this.onmessage = (message) => this.#endCancelled(message);
+    this.onmessage = (message, extra) => {
+      this.answerers.noteReceived(message, extra?.authInfo);
+      this.#endCancelled(message);
+    };
+  }
+
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    this.answerers.noteSent(message);
+    return super.send(message, options);
   }
 
   /** Ends all streams. The calls go on: that a client is away cancels nothing. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../../src/core/errors.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import type { PeerAnswer } from '../../../../src/core/tool-server/passed-request.ts';
 import type { McpCall } from '../../../../src/gateway/mcp/mcp-call.ts';
@@ -51,6 +52,35 @@ it('a call ends when its server answers, although its client has not said what t
   answered.resolve({ result: { content: [] } });
   expect(await passing).toEqual({ content: [] });
   expect([progress, over?.aborted]).toEqual([[{ progress: 1 }], true]);
+});
+
+it('what a client answers is passed on as of whoever has answered, and refused with the call', async () => {
+  const bus = new LocalBus((error) => expect.unreachable(String(error)));
+  const begun = Promise.withResolvers<string>();
+  bus.handle('mcp-server.request', ({ callId }) => {
+    begun.resolve(callId);
+    return new Promise(() => undefined);
+  });
+  const cancelled = Promise.withResolvers<string>();
+  bus.handle('tool.cancel', async ({ callId }) => {
+    cancelled.resolve(callId);
+    return true;
+  });
+  bus.handle('tool.answer', async (_, { principal }) => {
+    throw new ServiceError('FORBIDDEN', `not ${principal}`, {});
+  });
+  const call: McpCall = {
+    ...{ era: 'legacy', context: ANYONE, signal: new AbortController().signal, meta: {} },
+    ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined, progress: () => undefined },
+    ask: async () => ({ answer: { result: {} }, context: { ...ANYONE, principal: 'somebody else' } }),
+  };
+  const requests = new PassedRequests({ bus, log: recordingLog() });
+  const passing = requests.pass({ serverId: 's', method: 'tools/call', params: { name: 'x' } }, call);
+  const callId = await begun.promise;
+  const question = { method: 'elicitation/create', params: {} } as const;
+  bus.publishToolCall(callId, { type: 'tool.asked', questionId: 'q', question });
+  await expect(passing).rejects.toThrow('not somebody else');
+  expect(await cancelled.promise).toBe(callId);
 });
 
 describe('the state that a server without sessions gives its client', () => {
