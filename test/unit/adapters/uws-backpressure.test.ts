@@ -10,7 +10,7 @@ import { RawWebSocket } from '../../support/sockets/raw-websocket.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** More than the system takes for a client, so that the web server keeps the rest. */
-const KEPT_BYTES = 32 * MEGABYTE;
+const KEPT_BYTES = 16 * MEGABYTE;
 /*
  * What the web server forgets to send waits for what is written next: here for ever, and elsewhere for a heartbeat or
  * a ping, so each test is bounded by its time-out alone. What it does not forget takes a moment.

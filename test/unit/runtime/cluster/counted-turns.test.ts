@@ -20,9 +20,12 @@ async function start() {
   const model = new DirectedModel();
   const memberships = [shared.join(), shared.join(), shared.join()] as const;
   for (const membership of memberships) await membership.refresh();
-  const owner = await memoryNode(memberships[0], network, model);
-  const asking = await memoryNode(memberships[1], network, model);
-  const third = await memoryNode(memberships[2], network, model);
+  // All at once: each asks the others at its start, and would wait in vain for one that does not listen yet.
+  const [owner, asking, third] = await Promise.all([
+    memoryNode(memberships[0], network, model),
+    memoryNode(memberships[1], network, model),
+    memoryNode(memberships[2], network, model),
+  ]);
   const completed = nextSignal(owner.bus, 's', isEvent('turn.completed'));
   await owner.bus.send('turn.start', message('s'), ANYONE);
   (await model.call(0)).answer('Hi!');

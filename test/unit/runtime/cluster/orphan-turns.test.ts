@@ -15,13 +15,16 @@ const BEGUN: readonly SessionEvent[] = [
   { type: 'turn.started', turnId: 't1' },
 ];
 
-/** Two nodes; the first one has begun a turn, and is not there any more. */
+/** Two nodes; the second one has begun a turn, and is not there any more. */
 async function start() {
   const shared = new MemoryClusterLog(memoryEventStore());
+  // It starts before the other one joins: at its start it would ask that one, and wait in vain.
+  const node = await memoryNode(shared.join(), new MemoryNetwork());
   const gone = shared.join();
   gone.presumeNew('s');
   await gone.store.append('s', 0, BEGUN, { open: true, origin: serviceOrigin() });
-  const node = await memoryNode(shared.join(), new MemoryNetwork());
+  // It hears of the other one.
+  await node.membership.refresh();
   const renew = async (): Promise<void> => {
     for (let renewal = 0; renewal < RENEWALS; renewal += 1) await node.membership.refresh();
   };

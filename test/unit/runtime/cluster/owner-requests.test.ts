@@ -17,8 +17,11 @@ async function pair(model?: DirectedModel, next?: DirectedModel) {
   const network = new MemoryNetwork();
   const memberships = [shared.join(), shared.join()] as const;
   await memberships[0].refresh();
-  const one = await memoryNode(memberships[0], network, model);
-  const other = await memoryNode(memberships[1], network, next);
+  // Both at once: each asks the other at its start, and would wait in vain for one that does not listen yet.
+  const [one, other] = await Promise.all([
+    memoryNode(memberships[0], network, model),
+    memoryNode(memberships[1], network, next),
+  ]);
   const close = async (): Promise<void> => {
     await one.agent.close();
     await other.agent.close();
