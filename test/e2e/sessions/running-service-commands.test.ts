@@ -13,6 +13,14 @@ async function run(command: string, { path }: TempDirectory, input?: string): Pr
 
 /** Text that is longer than what a socket takes at once. */
 const LONG = 'long '.repeat(400_000);
+/** In one chunk: a word at a time takes longer than all the rest. */
+const REPEATS = {
+  llm: {
+    provider: 'scripted',
+    model: 'offline',
+    script: [{ when: '^long', reply: LONG, chunks: 1 }],
+  },
+};
 
 describe('a command that asks a running service', () => {
   verifies('cli.url', async () => {
@@ -21,7 +29,7 @@ describe('a command that asks a running service', () => {
     const fromService: Record<string, Ending> = {};
     const commands = ['sessions', 'export s', 'replay s', 'export long'];
     {
-      await using service = await RunningService.start({ dataDir });
+      await using service = await RunningService.start({ dataDir, yaml: JSON.stringify(REPEATS) });
       await service.post('/api/message-sync', { message: 'thanks', sessionId: 's' });
       for (let turns = 0; turns < 3; turns += 1)
         await service.post('/api/message-sync', { message: LONG, sessionId: 'long' });
