@@ -73,9 +73,9 @@ describe('the message box', () => {
     const box = chat.page.getByRole('textbox', { name: 'Message' });
     await box.fill('short');
     await chat.page.evaluate(`
-      let size = 8_000_000;
-      while (size > 0) {
-        try { sessionStorage.setItem('other', sessionStorage.getItem('other') + ' '.repeat(size)); }
+      // Each time under another key, a short one: what a key has already would be written again.
+      for (let size = 8_000_000, key = 0; size > 0; key += 1) {
+        try { sessionStorage.setItem(key, ' '.repeat(size)); }
         catch { size = Math.floor(size / 2); }
       }
     `);
