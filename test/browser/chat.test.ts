@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/core/errors.ts';
-import { expectAccessible } from '../support/console/accessibility.ts';
 import { openChat } from '../support/console/chat-page.ts';
 
 describe('the chat', () => {
@@ -175,14 +174,6 @@ describe('the chat', () => {
     await chat.conversation.getByText('the provider is down').waitFor();
     await chat.conversation.getByText('failed', { exact: true }).waitFor();
     expect(chat.errors).toEqual([]);
-  });
-
-  it.each(['light', 'dark'] as const)('has no serious accessibility issue, %s', async (colorScheme) => {
-    await using chat = await openChat({ context: { colorScheme, viewport: { width: 390, height: 800 } } });
-    await chat.say('Pay Ann');
-    (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann' } });
-    await chat.conversation.getByRole('button', { name: 'Approve' }).waitFor();
-    await expectAccessible(chat.page);
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
 import { DirectedModel } from '../support/models/directed-model.ts';
 import { tempDirectory } from '../support/service/temp-directory.ts';
@@ -81,12 +80,5 @@ describe('the health panel', () => {
     await opened.service.close();
     await opened.page.getByText('not answering').waitFor();
     await opened.page.getByText('The service does not answer').first().waitFor();
-  });
-
-  it.each(['light', 'dark'] as const)('has no serious accessibility issue, %s', async (colorScheme) => {
-    const context = { colorScheme, viewport: { width: 390, height: 800 } };
-    await using opened = await ConsolePage.open('#/health/default', {}, context);
-    await opened.page.getByRole('img', { name: /^Memory: \d+ MB/ }).waitFor();
-    await expectAccessible(opened.page);
   });
 });

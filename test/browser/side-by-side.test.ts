@@ -147,18 +147,4 @@ describe('side by side', () => {
     await expectAccessible(page);
     expect(opened.errors).toEqual([]);
   });
-
-  it.each([
-    { colorScheme: 'light', beside: 'timeline' },
-    { colorScheme: 'dark', beside: 'timeline' },
-    { colorScheme: 'light', beside: 'statecharts' },
-    { colorScheme: 'dark', beside: 'statecharts' },
-  ] as const)('is accessible in $colorScheme with $beside', async ({ colorScheme, beside }) => {
-    await using setup = await openWatched(`#/chat/s?beside=${beside}`, { colorScheme });
-    const { page, turn } = setup;
-    await twoTurns(setup);
-    await turn('second').getByRole('button', { name: 'Steps' }).click();
-    await page.getByText(beside === 'timeline' ? /^Event 5/ : '6 / 6').waitFor();
-    await expectAccessible(page);
-  });
 });
