@@ -103,21 +103,48 @@ describe('the package, installed in an empty folder', () => {
     expect(await readdir(empty.path)).toEqual(['.agent-service']);
   });
 
-  it('runs with npx: the page, the default agent and its tool server', async () => {
-    await using service = await startService();
-    const page = await fetch(service.url, { headers: { Accept: 'text/html' } });
-    expect([page.status, page.headers.get('content-type')]).toEqual([
-      200,
-      expect.stringContaining('text/html'),
-    ]);
-    const answer = await fetch(`${service.url}/api/message-sync`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ message: 'use echo {"message": "packed"}' }),
+  describe('started with npx', () => {
+    let service: Awaited<ReturnType<typeof startService>>;
+    // One service for all: none of them changes what another one looks at.
+    beforeAll(async () => {
+      service = await startService();
     });
-    expect(await answer.json()).toMatchObject({
-      success: true,
-      response: expect.stringContaining('Echo: packed'),
+    afterAll(() => service[Symbol.asyncDispose]());
+
+    it('runs: the page, the default agent and its tool server', async () => {
+      const page = await fetch(service.url, { headers: { Accept: 'text/html' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        200,
+        expect.stringContaining('text/html'),
+      ]);
+      const answer = await fetch(`${service.url}/api/message-sync`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ message: 'use echo {"message": "packed"}' }),
+      });
+      expect(await answer.json()).toMatchObject({
+        success: true,
+        response: expect.stringContaining('Echo: packed'),
+      });
+    });
+
+    it.each(['/docs', '/docs.css', '/openapi.json', '/asyncapi.json', '/metrics', '/readyz'])(
+      'has all that it needs to serve %s',
+      async (path) => {
+        expect((await fetch(`${service.url}${path}`)).status).toBe(200);
+      },
+    );
+
+    it('has a client that plain Node imports', async () => {
+      const program = `
+        import { connect } from 'agent-service/client';
+        const session = connect({ url: process.argv[2], session: 'demo' });
+        console.log(await session.ask('thanks'));
+        session.close();
+      `;
+      await writeFile(join(installed.folder, 'client.mjs'), program);
+      const printed = await run(process.execPath, ['client.mjs', service.url], installed.folder);
+      expect(printed).toBe('You are welcome!\n');
     });
   });
 
@@ -135,27 +162,6 @@ describe('the package, installed in an empty folder', () => {
     service.command.signal('SIGTERM');
     expect(await service.command.ended).toBe(0);
     expect(await readdir(service.state)).toContain('events.db');
-  });
-
-  it.each(['/docs', '/docs.css', '/openapi.json', '/asyncapi.json', '/metrics', '/readyz'])(
-    'has all that it needs to serve %s',
-    async (path) => {
-      await using service = await startService();
-      expect((await fetch(`${service.url}${path}`)).status).toBe(200);
-    },
-  );
-
-  it('has a client that plain Node imports', async () => {
-    await using service = await startService();
-    const program = `
-      import { connect } from 'agent-service/client';
-      const session = connect({ url: process.argv[2], session: 'demo' });
-      console.log(await session.ask('thanks'));
-      session.close();
-    `;
-    await writeFile(join(installed.folder, 'client.mjs'), program);
-    const printed = await run(process.execPath, ['client.mjs', service.url], installed.folder);
-    expect(printed).toBe('You are welcome!\n');
   });
 
   it.each([
