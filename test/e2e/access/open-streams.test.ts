@@ -150,9 +150,9 @@ describe('a stream that is open when its credential is revoked', () => {
       const options = { yaml: `${SCRIPTED}limits: { messagesPerMinute: false }\n`, verifiers: [people()] };
       await using service = await RunningService.start(options);
       const ada = as(service, 'ada');
-      // More than the connection takes while nobody reads.
-      const message = 'x'.repeat(250_000);
-      for (let count = 0; count < 60; count += 1) await ada.post('/api/message-sync', { message });
+      // Several times as much as the connection takes while nobody reads: each turn has its message, and twice its reply.
+      const message = 'x'.repeat(4_000_000);
+      for (let count = 0; count < 2; count += 1) await ada.post('/api/message-sync', { message });
       const path = '/api/sessions/default/export';
       const whole = await (await ada.fetch(path)).text();
       const cut = await openResponse(service.port, { path, headers: bearer('ada') });
