@@ -9,7 +9,7 @@ import type { SocketFront } from '../../../src/ports/web-server.ts';
 import { RawWebSocket } from '../../support/sockets/raw-websocket.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** More than the system takes for a client, so that the web server keeps the rest. */
+/** Four times what Linux takes for a client, so that the web server keeps the rest. */
 const KEPT_BYTES = 16 * MEGABYTE;
 /*
  * What the web server forgets to send waits for what is written next: here for ever, and elsewhere for a heartbeat or
