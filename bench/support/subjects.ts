@@ -57,7 +57,7 @@ export function plainHttp(scope: Scope, options: SubjectOptions = {}): Contender
   return control(scope, PLAIN_HTTP, () => startControl(scope, PLAIN_HTTP, options));
 }
 
-/** The service, from its sources. */
+/** The service, from its sources; see `startSources`. */
 export function service(scope: Scope, options: ServiceOptions = {}): Contender[] {
   return inEachVersion(scope, options.name ?? SERVICE, (version) => startSources(scope, version, options));
 }
@@ -72,13 +72,13 @@ export function startAll(scope: Scope, options: SubjectOptions = {}): Promise<Su
   return startEach([floor(scope, options), service(scope, options), plain(scope, options)].flat());
 }
 
-/** Starts this version of the service from its sources. */
+/** Starts this version of the service from its sources. A smoke test measures nothing, and the build starts sooner. */
 export async function startSources(
   scope: Scope,
   version: Version,
   { dataDir = scope.directory(), ...options }: ServiceOptions = {},
 ): Promise<ServerProcess> {
-  return started(scope, serviceMain(version), {
+  return started(scope, scope.quick ? serviceCommand(version) : serviceMain(version), {
     args: [
       ...serviceArguments(agentFile(scope, options), dataDir),
       ...(options.serviceFile === undefined ? [] : ['--config', options.serviceFile]),
