@@ -13,6 +13,8 @@ const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts']
  */
 const expectation = { poll: { timeout: 150_000 } };
 const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: expectation };
+/** What the tests of services need is made once. */
+const globalSetup = 'test/support/project/made-once.ts';
 /** A test of real processes that fails runs once more, and is named if it passes then. See docs/decisions/0157. */
 const retry = 1;
 /** Files share the modules that they import: loading them anew for each takes a second, of hundreds of files. */
@@ -35,11 +37,12 @@ export default defineConfig({
           expect: { poll: { timeout: 80_000 } },
         },
       },
-      { test: { name: 'adapters', include: adapters, isolate, ...timeouts, retry } },
+      { test: { name: 'adapters', include: adapters, globalSetup, isolate, ...timeouts, retry } },
       {
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          globalSetup,
           isolate,
           setupFiles: 'test/support/console/close-chromium.ts',
           ...timeouts,
@@ -60,6 +63,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'],
+          globalSetup,
           isolate,
           ...timeouts,
           retry,
@@ -70,6 +74,7 @@ export default defineConfig({
         test: {
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
+          globalSetup,
           isolate,
           testTimeout: 240_000,
           hookTimeout: 180_000,

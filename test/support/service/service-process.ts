@@ -9,12 +9,16 @@ import { tracing } from '../log/system-calls.ts';
 import { testStore } from '../postgres/test-store.ts';
 
 const root = findPackageRoot();
+const COMMAND = process.env.TEST_COMMAND ?? 'bin/agent-service.js';
 
 export interface ProcessOptions {
   /** Working directory; the package's root when left out. */
   readonly cwd?: string;
   readonly environment?: Record<string, string>;
-  /** Relative to the package's root. Left out, it is the command: the build if it is of these sources, which starts sooner. */
+  /**
+   * Relative to the package's root. Left out, it is the command: the build if it is of these sources, which starts sooner;
+   * see `made-once.ts`.
+   */
   readonly script?: string;
   /** Flags of Node itself. */
   readonly nodeFlags?: readonly string[];
@@ -37,7 +41,7 @@ export class ServiceProcess implements AsyncDisposable {
   readonly ended: Promise<Ending>;
 
   constructor(args: readonly string[], options: ProcessOptions = {}) {
-    const { cwd = root, environment, script = 'bin/agent-service.js', nodeFlags = [], trace } = options;
+    const { cwd = root, environment, script = COMMAND, nodeFlags = [], trace } = options;
     // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...storeOf(args, cwd), ...environment };
     const before = trace === undefined ? [] : tracing(trace);
