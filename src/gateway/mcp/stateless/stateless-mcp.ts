@@ -47,15 +47,18 @@ export class StatelessMcp implements Disposable {
     const method = Method.safeParse(body.json).data?.method;
     const isSubscription = method === LISTEN;
     const leave = isSubscription ? this.#enter(context) : () => undefined;
-    let unwatch: Unsubscribe | undefined;
+    let unwatch: Unsubscribe = () => undefined;
+    let isOver = false;
+    // A client that is refused while its answer is made ends the request, and then the answer does.
     const onOver = (): void => {
-      leave();
-      unwatch?.();
+      unwatch();
+      if (!isOver) leave();
+      isOver = true;
     };
     const answered = async (): Promise<HttpResponse> => {
       const mcp = await this.#mcp.load();
       const watcher = { surface: mcp.surface, context, log: this.#log };
-      if (isSubscription) unwatch = watchResources(listenedResources(body.json), watcher);
+      if (isSubscription && !isOver) unwatch = watchResources(listenedResources(body.json), watcher);
       const response = await this.#answer(mcp, { request, body });
       const lost = credential?.lost;
       const isLeft = (reason: unknown): boolean =>
