@@ -22,7 +22,8 @@ export async function startTurn(
   try {
     return await bus.send('turn.start', { ...message, notBehindClient: true }, context);
   } catch (error) {
-    const waiting = error instanceof ServiceError ? WaitingForClient.safeParse(error.details).data : undefined;
+    const waiting =
+      error instanceof ServiceError ? WaitingForClient.safeParse(error.details).data : undefined;
     throw waiting ? noResult(waiting.clientCalls[0]) : error;
   }
 }

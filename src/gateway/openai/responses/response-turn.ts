@@ -5,7 +5,12 @@ import { startTurn } from '../../turns/started-turn.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
-import { answersBeforeMessage, behindResults, type PlacedMessages, toolAnswers } from '../chat/tool-answers.ts';
+import {
+  answersBeforeMessage,
+  behindResults,
+  type PlacedMessages,
+  toolAnswers,
+} from '../chat/tool-answers.ts';
 import { callIdFor } from '../client-tools.ts';
 import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
 import { continued, noOutput } from './continued-response.ts';
