@@ -1,8 +1,9 @@
-import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import type { NatsConnection, Subscription } from '@nats-io/transport-node';
 import { type BusAddress, parseBusUrl } from '../../config/addresses/bus-url.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeLink, Subject } from '../../ports/node-link.ts';
+import { connectOnce, explained, isRefusal } from './nats-connecting.ts';
 import { RepeatedSubscription } from './repeated-subscription.ts';
 import { messagesOf, TextParts } from './text-parts.ts';
 
@@ -13,6 +14,8 @@ const CONFIRM_BYTES = 256 * 1024;
 const FIRST_CONNECT_MS = 3_000;
 const BETWEEN_TRIES_MS = 300;
 const CLOSE_MS = 1_000;
+/** After it, a connection whose server says nothing any more is replaced, unless it has ended. */
+const STALE_MS = 500;
 
 export interface NatsOptions {
   readonly log: Logger;
@@ -37,7 +40,8 @@ export async function connectNats(url: string, options: NatsOptions): Promise<No
 }
 
 class NatsLink implements NodeLink {
-  readonly #connection: NatsConnection;
+  #connection: NatsConnection;
+  readonly #connect: () => Promise<NatsConnection>;
   readonly #prefix: string;
   readonly #shown: string;
   readonly #log: Logger;
@@ -49,20 +53,25 @@ class NatsLink implements NodeLink {
   readonly #sender = crypto.randomUUID();
   #sent = 0;
   #isUp = true;
+  readonly #subscriptions = new Set<RepeatedSubscription>();
   /** What the server does not let this node hear. */
   readonly #refused = new Set<Subject>();
   #dropped = 0;
   /** Bytes that the server has not confirmed. */
   #waiting = 0;
-  #confirming = false;
+  /** The connection of which it is asked whether the server has it all. */
+  #confirming: NatsConnection | null = null;
+  /** Runs until a stale connection ends, or is replaced. */
+  #stale: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(connection: NatsConnection, { shown }: BusAddress, { log, cluster }: NatsOptions) {
+  constructor(connection: NatsConnection, address: BusAddress, { log, name, cluster }: NatsOptions) {
     this.#connection = connection;
+    this.#connect = () => connectOnce(address, name);
     this.#prefix = `agent-service.${cluster}.`;
-    this.#shown = shown;
+    this.#shown = address.shown;
     this.#log = log;
-    void this.#watch();
+    void this.#watch(connection);
   }
 
   get isUp(): boolean {
@@ -84,7 +93,8 @@ class NatsLink implements NodeLink {
       this.#connection.publish(this.#prefix + subject, message);
       this.#waiting += Buffer.byteLength(message);
     }
-    if (this.#waiting > CONFIRM_BYTES && !this.#confirming) void this.#confirm();
+    if (this.#waiting > CONFIRM_BYTES && this.#confirming !== this.#connection)
+      void this.#confirm(this.#connection);
   }
 
   subscribe(subject: Subject, listener: (text: string) => void): Unsubscribe {
@@ -94,8 +104,10 @@ class NatsLink implements NodeLink {
       onRefused: (err) => this.#noteRefusal(subject, err),
       onAccepted: () => this.#noteAcceptance(subject),
     });
+    this.#subscriptions.add(subscription);
     return () => {
       subscription.end();
+      this.#subscriptions.delete(subscription);
       this.#refused.delete(subject);
     };
   }
@@ -137,32 +149,41 @@ class NatsLink implements NodeLink {
     if (this.#isClosed) return;
     const wasUp = this.isUp;
     this.#isClosed = true;
+    clearTimeout(this.#stale);
     const closed = wasUp ? this.#connection.drain() : this.#connection.close();
     await Promise.race([closed.catch(() => undefined), pause(CLOSE_MS)]);
     if (!this.#connection.isClosed()) void this.#connection.close();
   }
 
-  /** Counts what waits: the connection takes any amount. */
-  async #confirm(): Promise<void> {
-    this.#confirming = true;
+  /** Counts what waits: the connection takes any amount. One that is replaced meanwhile never answers. */
+  async #confirm(connection: NatsConnection): Promise<void> {
+    this.#confirming = connection;
+    const isCurrent = () => this.#confirming === connection && this.#connection === connection;
     try {
-      while (this.#waiting > CONFIRM_BYTES && this.isUp) {
+      while (isCurrent() && this.#waiting > CONFIRM_BYTES && this.isUp) {
         const sending = this.#waiting;
-        await this.#connection.flush();
-        this.#waiting -= sending;
+        await connection.flush();
+        if (isCurrent()) this.#waiting = Math.max(0, this.#waiting - sending);
       }
     } catch (err) {
       this.#log.debug({ bus: this.#shown, err }, 'NATS did not take all texts');
-      this.#waiting = 0;
+      if (isCurrent()) this.#waiting = 0;
     } finally {
-      this.#confirming = false;
+      if (this.#confirming === connection) this.#confirming = null;
     }
   }
 
-  async #watch(): Promise<void> {
-    for await (const status of this.#connection.status()) {
+  async #watch(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (connection !== this.#connection) return;
       switch (status.type) {
+        case 'staleConnection':
+          this.#lose();
+          // It ends when all that waits is sent, which a server that reads nothing any more puts off for a quarter of an hour.
+          this.#stale = setTimeout(() => void this.#replace(connection), STALE_MS).unref();
+          break;
         case 'disconnect':
+          clearTimeout(this.#stale);
           this.#lose();
           break;
         case 'reconnect':
@@ -190,6 +211,31 @@ class NatsLink implements NodeLink {
     this.#parts.clear();
   }
 
+  /** Connects anew, unless the stale connection comes back first, and says all subscriptions again. */
+  async #replace(stale: NatsConnection): Promise<void> {
+    const isNeeded = () => !this.#isUp && !this.#isClosed && this.#connection === stale;
+    while (isNeeded()) {
+      const next = await this.#connect().catch((err: unknown) => {
+        this.#log.debug({ bus: this.#shown, err }, 'NATS cannot be reached by another connection either');
+      });
+      if (next && isNeeded()) await this.#use(next);
+      else if (next) await next.close();
+      else await pause(BETWEEN_TRIES_MS);
+    }
+  }
+
+  async #use(connection: NatsConnection): Promise<void> {
+    const stale = this.#connection;
+    this.#connection = connection;
+    void this.#watch(connection);
+    void stale.close();
+    this.#refused.clear();
+    for (const subscription of this.#subscriptions) subscription.renew();
+    // What others say from here on is heard, so that the gap ends. One that is lost again meanwhile comes back by itself.
+    await connection.flush().catch(() => undefined);
+    if (!this.#isUp && !this.#isClosed && connection === this.#connection) this.#regain();
+  }
+
   #regain(): void {
     this.#log.info({ bus: this.#shown }, 'NATS can be reached again');
     this.#isUp = true;
@@ -199,45 +245,6 @@ class NatsLink implements NodeLink {
   #tellGap(): void {
     for (const listener of this.#gapListeners) listener();
   }
-}
-
-function connectOnce({ servers, user, password, token, isTls }: BusAddress, name: string) {
-  return connect({
-    servers: [...servers],
-    name,
-    timeout: 1_500,
-    noEcho: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 100,
-    reconnectJitter: 400,
-    reconnectJitterTLS: 400,
-    // A server that says nothing is noticed after about two seconds.
-    pingInterval: 1_000,
-    maxPingOut: 2,
-    // It may be a password that is being changed.
-    ignoreAuthErrorAbort: true,
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { pass: password }),
-    ...(token !== undefined && { token }),
-    ...(isTls && { tls: {} }),
-  });
-}
-
-/** Whether trying again would not help. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AuthorizationError';
-}
-
-function explained(error: unknown, { shown }: BusAddress): Error {
-  if (isRefusal(error))
-    return new Error(`NATS at ${shown} refuses the user, password or token of --bus`, { cause: error });
-  const reason = error instanceof Error ? error.message : String(error);
-  return new Error(
-    `NATS at ${shown} cannot be reached (${reason}): start nats-server there, or correct --bus`,
-    {
-      cause: error,
-    },
-  );
 }
 
 function pause(ms: number): Promise<void> {

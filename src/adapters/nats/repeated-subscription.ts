@@ -18,33 +18,48 @@ export interface RepeatedSubscriptionDeps {
 export class RepeatedSubscription {
   readonly #deps: RepeatedSubscriptionDeps;
   #subscription: Subscription;
+  #isRefused = false;
+  #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
   constructor(deps: RepeatedSubscriptionDeps) {
     this.#deps = deps;
-    this.#subscription = deps.open((error) => this.#refused(error));
+    this.#subscription = this.#open();
   }
 
   end(): void {
     this.#isOver = true;
+    clearTimeout(this.#timer);
     this.#subscription.unsubscribe();
+  }
+
+  /** Asks for it at once. Call it when there is a new connection, on which nobody has asked for it. */
+  renew(): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    this.#subscription = this.#open();
+  }
+
+  #open(): Subscription {
+    this.#isRefused = false;
+    const subscription = this.#deps.open((error) => {
+      if (subscription === this.#subscription) this.#refused(error);
+    });
+    return subscription;
   }
 
   #refused(error: Error): void {
     if (this.#isOver) return;
+    this.#isRefused = true;
     this.#deps.onRefused(error);
-    setTimeout(() => void this.#again(), REFUSED_MS).unref();
+    this.#timer = setTimeout(() => void this.#again(), REFUSED_MS).unref();
   }
 
   async #again(): Promise<void> {
-    if (this.#isOver) return;
-    let isRefused = false;
-    this.#subscription = this.#deps.open((error) => {
-      isRefused = true;
-      this.#refused(error);
-    });
+    const subscription = this.#open();
+    this.#subscription = subscription;
     // A connection that is lost meanwhile asks for it by itself when it is back.
     await this.#deps.taken().catch(() => undefined);
-    if (!isRefused && !this.#isOver) this.#deps.onAccepted();
+    if (subscription === this.#subscription && !this.#isRefused && !this.#isOver) this.#deps.onAccepted();
   }
 }

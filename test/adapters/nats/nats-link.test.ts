@@ -7,6 +7,7 @@ import type { NodeLink } from '../../../src/ports/node-link.ts';
 import { NatsServer } from '../../support/nats/nats-server.ts';
 import { freePort } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { SeverableLink } from '../../support/sockets/severable-link.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 let server: NatsServer;
@@ -177,6 +178,38 @@ describe('a NATS server that is away', () => {
     await expect.poll(() => linked.one.isUp && linked.other.isUp).toBe(true);
     linked.heard.length = 0;
     await meet(linked.one, linked.heard);
+  });
+
+  it('is given up if it says nothing any more while much waits to be sent, and another connection is used', async () => {
+    await using own = await NatsServer.start();
+    await using road = await SeverableLink.to(own.port);
+    const cluster = newCluster();
+    await using one = await open(cluster, own.url.replace(`:${own.port}`, `:${road.port}`));
+    await using other = await open(cluster, own.url);
+    const heard = hear(other);
+    const answers = hear(one, 'back');
+    await meet(one, heard);
+    let gaps = 0;
+    one.onGap(() => {
+      gaps += 1;
+    });
+    road.muteOpen();
+    // More than the sockets on the way take.
+    for (let count = 0; count < 24; count += 1) one.publish('s', 'x'.repeat(1_000_000));
+    await expect.poll(() => one.isUp).toBe(false);
+    await expect.poll(() => one.isUp).toBe(true);
+    expect(gaps).toBe(1);
+    heard.length = 0;
+    await meet(one, heard);
+    other.publish('back', 'hello');
+    await expect.poll(() => answers).toEqual(['hello']);
+    // What waits is counted anew: more than may wait is said.
+    const { dropped } = one;
+    for (let count = 0; count < 40; count += 1) {
+      one.publish('s', `${count} ${'x'.repeat(1_000_000)}`);
+      await expect.poll(() => heard.at(-1)?.startsWith(`${count} `)).toBe(true);
+    }
+    expect(one.dropped).toBe(dropped);
   });
 
   it.each([
