@@ -31,9 +31,10 @@ export function postMcp(
 export async function initializeMcp(
   port: number,
   protocolVersion = INITIALIZE.params.protocolVersion,
+  more: Record<string, string> = {},
 ): Promise<Record<string, string>> {
   const params = { ...INITIALIZE.params, protocolVersion };
-  const { status, headers } = await postMcp(port, { ...INITIALIZE, params });
+  const { status, headers } = await postMcp(port, { ...INITIALIZE, params }, more);
   const id = headers['mcp-session-id'];
   if (status !== 200 || typeof id !== 'string') throw new Error(`not initialized: ${status}`);
   return { 'Mcp-Session-Id': id };

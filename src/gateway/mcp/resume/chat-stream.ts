@@ -51,6 +51,20 @@ export function chatStreamOf({ json }: McpBody, ownSessionId: SessionId): ChatSt
   };
 }
 
+const ToSession = z.object({
+  method: z.literal('tools/call'),
+  params: z.object({
+    name: z.literal(CHAT_TOOL_NAME),
+    arguments: z.object({ sessionId: SessionId.optional() }).optional(),
+  }),
+});
+
+/** The sessions that the calls of a body talk to, those of a batch included: their answers are for who may read them. */
+export function sessionsOf({ messages }: McpBody, ownSessionId: SessionId): SessionId[] {
+  const calls = messages.flatMap((message) => ToSession.safeParse(message).data ?? []);
+  return [...new Set(calls.map(({ params }) => params.arguments?.sessionId ?? ownSessionId))];
+}
+
 /** Short, because each event of the stream has it. */
 const Sealed = z.tuple([SessionId, TurnId, JsonRpcId, JsonRpcId.nullable(), IdempotencyKeyId.optional()]);
 

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { SessionId } from '../../../core/ids.ts';
 
 /** Of one stream. */
 const MOST_EVENTS = 1_000;
@@ -26,6 +27,8 @@ export interface StreamOrigin {
   readonly owner: object;
   /** Whether it is that of a call of `chat_with_agent`. */
   readonly isChat: boolean;
+  /** Its events are for clients that may read these sessions. */
+  readonly sessionIds: readonly SessionId[];
 }
 
 /** A stream of one MCP session, with its last events. */
@@ -34,6 +37,7 @@ export class KeptStream {
   readonly streamId: string;
   readonly owner: object;
   readonly isChat: boolean;
+  readonly sessionIds: readonly SessionId[];
   /** The events of the stream so far, kept or not. */
   count = 0;
   /** Of a chat: characters of the reply that were told. */
@@ -42,11 +46,12 @@ export class KeptStream {
   characters = 0;
   readonly #events: (KeptEvent & { readonly characters: number })[] = [];
 
-  constructor({ name, streamId, owner, isChat }: StreamOrigin) {
+  constructor({ name, streamId, owner, isChat, sessionIds }: StreamOrigin) {
     this.name = name;
     this.streamId = streamId;
     this.owner = owner;
     this.isChat = isChat;
+    this.sessionIds = sessionIds;
   }
 
   /** The events after the one with this number; null if they are not all there. */

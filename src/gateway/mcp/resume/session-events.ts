@@ -1,5 +1,5 @@
 import type { EventStore, JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
-import type { TurnId } from '../../../core/ids.ts';
+import type { SessionId, TurnId } from '../../../core/ids.ts';
 import { decodeEventId, type EventId, encodeEventId } from './event-id.ts';
 import { KeptStream, type KeptStreams } from './kept-streams.ts';
 
@@ -11,6 +11,8 @@ export interface Exchange {
   readonly requestIds: readonly RequestId[];
   /** Of a call of `chat_with_agent`. */
   readonly turnId: TurnId | undefined;
+  /** The sessions that its calls talk to. */
+  readonly sessionIds: readonly SessionId[];
 }
 
 /** The transport has one stream that belongs to no request. Its missed events matter less than that it goes on. */
@@ -60,9 +62,9 @@ export class SessionEvents implements EventStore {
       if (name === exchange.name) this.#open.delete(streamId);
   }
 
-  /** Whether all that followed this event is here. */
-  has(eventId: EventId): boolean {
-    return this.#missed(eventId) !== null;
+  /** The sessions that the stream of this event tells of. Null if not all that followed the event is here. */
+  sessionsOf(eventId: EventId): readonly SessionId[] | null {
+    return this.#missed(eventId)?.sessionIds ?? null;
   }
 
   /** Adds to the stream at once, before it returns: so no event falls between a replay and what comes next. */
@@ -92,12 +94,15 @@ export class SessionEvents implements EventStore {
   }
 
   #openStream(streamId: string): KeptStream {
-    const [requestId] = this.#requestsOf(streamId);
-    const exchange = requestId === undefined ? undefined : this.#exchanges.get(requestId);
+    // Some of its requests may be over.
+    const [exchange] = this.#requestsOf(streamId).flatMap(
+      (requestId) => this.#exchanges.get(requestId) ?? [],
+    );
     const stream = new KeptStream({
       ...{ streamId, owner: this.#owner },
       name: exchange?.name ?? crypto.randomUUID(),
       isChat: exchange?.turnId !== undefined,
+      sessionIds: exchange?.sessionIds ?? [],
     });
     this.#open.set(streamId, stream);
     return stream;
@@ -108,10 +113,10 @@ export class SessionEvents implements EventStore {
     const stream =
       this.#kept.find(name, this.#owner) ?? [...this.#open.values()].find((one) => one.name === name);
     if (!stream) return null;
-    const { streamId } = stream;
+    const { streamId, sessionIds } = stream;
     const events =
       stream.after(number) ?? (streamId === STANDALONE_STREAM ? stream.after(stream.count) : null);
-    return events && { streamId, events };
+    return events && { streamId, sessionIds, events };
   }
 
   /** Characters of the reply that a client has with this message. */

@@ -7,7 +7,7 @@ import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import { authInfoOf } from '../mcp-asker.ts';
 import { fromWebResponse, webRequest } from '../mcp-exchange.ts';
-import { chatStreamOf, sealChat } from '../resume/chat-stream.ts';
+import { chatStreamOf, sealChat, sessionsOf } from '../resume/chat-stream.ts';
 import type { SessionTransport } from './session-transport.ts';
 
 export interface McpSession {
@@ -47,9 +47,11 @@ export async function responseOf(
   const respond = (): Promise<Response> =>
     transport.handleRequest(webRequest(request, body.text), authInfoOf(request));
   if (requestIds.length === 0) return respond();
-  const chat = exposes.has('agent') ? chatStreamOf(body, conversationOf(id)) : null;
+  const isAgent = exposes.has('agent');
+  const chat = isAgent ? chatStreamOf(body, conversationOf(id)) : null;
+  const sessionIds = isAgent ? sessionsOf(body, conversationOf(id)) : [];
   const name = chat ? await sealChat(secrets, chat, context) : crypto.randomUUID();
-  return transport.events.begin({ name, requestIds, turnId: chat?.turnId }, respond);
+  return transport.events.begin({ name, requestIds, turnId: chat?.turnId, sessionIds }, respond);
 }
 
 /** The session is in use until the response is over. */

@@ -1,3 +1,4 @@
+import type { SessionId } from '../../../core/ids.ts';
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
@@ -25,8 +26,9 @@ export async function resumedStream(
   const { context, headers } = request;
   const eventId = decodeEventId(lastEventId);
   if (!eventId) return noEventId();
-  if (session?.transport.events.has(eventId)) {
-    if (request.credential) await holdChat(deps, eventId.stream, request);
+  const sessionIds = session?.transport.events.sessionsOf(eventId);
+  if (session && sessionIds) {
+    if (request.credential) holdAll(deps, sessionIds, request);
     const priming = primingEvent(lastEventId, headers.get('mcp-protocol-version'));
     return inUse(session, { request, body }, async () =>
       primed(await session.transport.handleRequest(webRequest(request, body.text)), priming),
@@ -41,14 +43,10 @@ export async function resumedStream(
   return toldFromLog(deps, request, chat, eventId);
 }
 
-/** Throws if the client may not read the session of the call any more. The stream ends when that happens later. */
-async function holdChat(
-  { bus, secrets }: LogReader & { readonly secrets: SecretBox },
-  stream: string,
-  request: ServedRequest,
-): Promise<void> {
-  const chat = await openChat(secrets, stream, request.context);
-  if (!chat) return;
-  bus.topicOf(chat.sessionId, request.context);
-  holdSession(bus, chat.sessionId, request);
+/** Throws if the client may not read one of the sessions any more. The stream ends when that happens later. */
+function holdAll({ bus }: LogReader, sessionIds: readonly SessionId[], request: ServedRequest): void {
+  for (const sessionId of sessionIds) {
+    bus.topicOf(sessionId, request.context);
+    holdSession(bus, sessionId, request);
+  }
 }

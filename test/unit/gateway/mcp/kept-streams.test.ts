@@ -6,7 +6,8 @@ import { KeptStream, KeptStreams } from '../../../../src/gateway/mcp/resume/kept
 const FIVE_MINUTES_MS = 5 * 60_000;
 const MEBI = 1024 * 1024;
 const owner = {};
-const streamNamed = (name: string) => new KeptStream({ name, streamId: `s-${name}`, owner, isChat: false });
+const streamNamed = (name: string) =>
+  new KeptStream({ name, streamId: `s-${name}`, owner, isChat: false, sessionIds: [] });
 
 function tell(kept: KeptStreams, stream: KeptStream, text = 'x'): void {
   stream.count += 1;
