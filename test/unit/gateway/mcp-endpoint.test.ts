@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryKeys } from '../../../src/adapters/secret-key/key-ring.ts';
 import { sealedBox } from '../../../src/adapters/secret-key/sealed-box.ts';
-import { ANYONE, contextOf } from '../../../src/core/request/request-context.ts';
+import { ANYONE, contextOf, type RequestContext } from '../../../src/core/request/request-context.ts';
 import type { ServedRequest } from '../../../src/gateway/http/http-message.ts';
 import { McpEndpoint } from '../../../src/gateway/mcp/mcp-endpoint.ts';
 import { HEARTBEAT_MS } from '../../../src/gateway/sse/event-stream.ts';
@@ -306,6 +306,36 @@ describe('the MCP endpoint', () => {
       details: { limit: 100, name: 'mcpSessions', of: 'principal' },
     });
     for (const leave of [stays, ...held]) await leave();
+  });
+
+  it('lets a tenant replace its own sessions only', async () => {
+    const member = (name: string) => contextOf(identity(name));
+    const others = contextOf(identity('eve', { tenant: 'other' }));
+    const other = await initialize(others);
+    vi.advanceTimersByTime(1);
+    const oldest = await initialize(member('p0'));
+    vi.advanceTimersByTime(1);
+    for (let index = 1; index < 500; index += 1) await initialize(member(`p${index % 10}`));
+    expect(await pingStatus(oldest, member('p0'))).toBe(200);
+    vi.advanceTimersByTime(1);
+    const before = endpoint.sessions;
+    await initialize(member('new'));
+    expect([before, endpoint.sessions]).toEqual([501, 501]);
+    expect(await pingStatus(other, others)).toBe(200);
+  });
+
+  it('refuses the subscriptions of a tenant beyond its half', async () => {
+    const listen = (context: RequestContext) =>
+      endpoint.handle({ ...modern('subscriptions/listen', { notifications: {} }), context });
+    const open = await Promise.all(
+      Array.from({ length: 500 }, (_, index) => listen(contextOf(identity(`p${index % 10}`)))),
+    );
+    await expect(listen(contextOf(identity('new')))).rejects.toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: { limit: 500, name: 'mcpSubscriptions', of: 'tenant' },
+    });
+    open.push(await listen(contextOf(identity('eve', { tenant: 'other' }))));
+    for (const response of open) await holdStream(response)();
   });
 
   it('makes room by forgetting the session that is idle for longest, and none in use', async () => {

@@ -7,6 +7,7 @@ import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
 import { refusedBatch } from '../batches.ts';
+import { CLIENT_SHARES, type ClientShare, MOST_IN_ALL } from '../client-shares.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp } from '../lazy-mcp.ts';
 import { sessionNotFound } from '../mcp-exchange.ts';
@@ -21,10 +22,6 @@ import { resumedStream } from './resumed-stream.ts';
 /** A session that is idle for this long is closed. Its client must initialize again. */
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
-/** Maximum number of MCP sessions. A new one replaces the session that is idle for longest, never one in use. */
-const MAX_SESSIONS = 1_000;
-/** The same for one principal, where clients are authenticated: nobody can replace the sessions of others. */
-const MAX_OF_PRINCIPAL = 100;
 
 export interface McpSessionsDeps extends LogReader, Pick<AgentSurfaceDeps, 'exposes' | 'secrets' | 'log'> {
   readonly mcp: LazyMcp;
@@ -161,17 +158,21 @@ export class McpSessions implements Disposable {
     });
   }
 
-  /** Clients that never closed their sessions must not keep others out. Throws if all sessions are in use. */
+  /**
+   * Clients that never closed their sessions must not keep others out: a new session replaces the one that is idle for longest,
+   * never one in use. Throws if all sessions are in use.
+   */
   #makeRoom(): void {
-    if (this.#sessions.size < MAX_SESSIONS) return;
+    if (this.#sessions.size < MOST_IN_ALL) return;
     if (!this.#evictLongestIdle([...this.#sessions.values()])) throw tooManySessions();
   }
 
-  /** Throws if the principal has too many sessions, all of them in use. */
-  #makeRoomOf(context: RequestContext): void {
-    const own = [...this.#sessions.values()].filter((session) => isOf(session, context));
-    if (own.length < MAX_OF_PRINCIPAL) return;
-    if (!this.#evictLongestIdle(own)) throw tooManyOfPrincipal();
+  /** Throws if the principal or its tenant has too many sessions, all of them in use. */
+  #makeRoomOf(client: RequestContext): void {
+    for (const share of CLIENT_SHARES) {
+      const own = [...this.#sessions.values()].filter(({ context }) => share.includes(client, context));
+      if (own.length >= share.most && !this.#evictLongestIdle(own)) throw tooManyOf(share);
+    }
   }
 
   /** @returns whether one was idle. */
@@ -206,20 +207,20 @@ function notYours(): ServiceError {
   });
 }
 
-function tooManyOfPrincipal(): ServiceError {
+function tooManyOf({ of, most }: ClientShare): ServiceError {
   return clientLimitExceeded(
     {
-      ...{ name: 'mcpSessions', of: 'principal', what: 'MCP sessions in use' },
+      ...{ name: 'mcpSessions', of, what: 'MCP sessions in use' },
       suggestion: 'End sessions with DELETE, or close their streams.',
     },
-    { limit: MAX_OF_PRINCIPAL, resetTime: secondsFromNow(60) },
+    { limit: most, resetTime: secondsFromNow(60) },
   );
 }
 
 function tooManySessions(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'Too many MCP sessions are in use.', {
     reason: 'too many MCP sessions are in use',
-    limit: MAX_SESSIONS,
+    limit: MOST_IN_ALL,
     retryAfter: 60,
   });
 }

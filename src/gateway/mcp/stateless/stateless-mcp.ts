@@ -9,6 +9,7 @@ import type { ServedRequest } from '../../http/http-message.ts';
 import { unlessRefused } from '../../security/held-session.ts';
 import { HEARTBEAT_MS } from '../../sse/event-stream.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
+import { CLIENT_SHARES, type ClientShare, MOST_IN_ALL } from '../client-shares.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { authInfoOf } from '../mcp-asker.ts';
@@ -17,11 +18,6 @@ import { streamedIfLate } from './late-answer.ts';
 import { cancelledByLeaving } from './leaving.ts';
 import { LISTEN, listenedResources, watchResources } from './listened-resources.ts';
 import { changeBus } from './surface-changes.ts';
-
-/** Subscriptions that are open at the same time. */
-const MAX_SUBSCRIPTIONS = 1_000;
-/** The same for one principal, where clients are authenticated. */
-const MAX_OF_PRINCIPAL = 100;
 
 const Method = z.object({ method: z.string() });
 const Turn = z.object({
@@ -102,12 +98,11 @@ export class StatelessMcp implements Disposable {
 
   /** @returns how the subscription leaves. Throws if there are too many. */
   #enter(context: RequestContext): () => void {
-    const { principal, tenant, rights } = context;
-    const own = [...this.#subscribers].filter(
-      (other) => other.context.principal === principal && other.context.tenant === tenant,
-    );
-    if (rights && own.length >= MAX_OF_PRINCIPAL) throw tooManyOfPrincipal();
-    if (this.#subscribers.size >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
+    for (const share of context.rights ? CLIENT_SHARES : []) {
+      const own = [...this.#subscribers].filter((other) => share.includes(context, other.context));
+      if (own.length >= share.most) throw tooManyOf(share);
+    }
+    if (this.#subscribers.size >= MOST_IN_ALL) throw tooManySubscriptions();
     const subscriber = { context };
     this.#subscribers.add(subscriber);
     return () => void this.#subscribers.delete(subscriber);
@@ -128,20 +123,20 @@ interface Asked {
   readonly body: McpBody;
 }
 
-function tooManyOfPrincipal(): ServiceError {
+function tooManyOf({ of, most }: ClientShare): ServiceError {
   return clientLimitExceeded(
     {
-      ...{ name: 'mcpSubscriptions', of: 'principal', what: 'MCP subscriptions' },
+      ...{ name: 'mcpSubscriptions', of, what: 'MCP subscriptions' },
       suggestion: 'Close the streams of subscriptions that you no longer need.',
     },
-    { limit: MAX_OF_PRINCIPAL, resetTime: secondsFromNow(60) },
+    { limit: most, resetTime: secondsFromNow(60) },
   );
 }
 
 function tooManySubscriptions(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'Too many MCP subscriptions are open.', {
     reason: 'too many MCP subscriptions are open',
-    limit: MAX_SUBSCRIPTIONS,
+    limit: MOST_IN_ALL,
     retryAfter: 60,
   });
 }

@@ -1,0 +1,22 @@
+import type { LimitHolder } from '../../core/limit-errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+
+/** Most MCP sessions, and most open subscriptions. */
+export const MOST_IN_ALL = 1_000;
+
+/** How many of them one client may have, where clients are authenticated: nobody can take the places of all others. */
+export interface ClientShare {
+  readonly of: LimitHolder;
+  readonly most: number;
+  /** Whether what the other has counts for the client. */
+  readonly includes: (client: RequestContext, other: RequestContext) => boolean;
+}
+
+/** The smallest first. */
+export const CLIENT_SHARES: readonly ClientShare[] = [
+  {
+    ...{ of: 'principal', most: 100 },
+    includes: (client, other) => client.principal === other.principal && client.tenant === other.tenant,
+  },
+  { of: 'tenant', most: MOST_IN_ALL / 2, includes: (client, other) => client.tenant === other.tenant },
+];
