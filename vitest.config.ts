@@ -65,6 +65,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'],
           globalSetup,
           isolate,
+          // As many as one file has that mostly wait: those of stalled clients, for seconds each.
+          maxConcurrency: 8,
           ...timeouts,
           retry,
         },

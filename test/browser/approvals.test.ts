@@ -110,7 +110,7 @@ describe('the inbox of approvals', () => {
     (await tools.call(0)).answer('paid');
   });
 
-  it.each([1280, 390])('has a button for a long call that can be clicked in a window of %d px', async (width) => {
+  it.each([1280, 390])('can be answered when the call is long: a window of %d px', async (width) => {
     await using inbox = await openInbox({ viewport: { width, height: 844 } });
     const { ask, card, link } = inbox;
     await ask('a');

@@ -28,8 +28,6 @@ export type Check = z.infer<typeof Check>;
 
 /** The folder of a scenario's results: its name, and a time. */
 const RESULTS = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/;
-/** Of a scenario, where the suite takes a limit. Those that do not apply may wait for what never comes. */
-const LIMIT_MS = 5_000;
 
 /**
  * What a suite finds at a server, by scenario: all of them by one process, as its start takes longer than they do.
@@ -40,7 +38,7 @@ const LIMIT_MS = 5_000;
 export async function serverChecks(url: string, version?: string): Promise<Map<string, Check[]>> {
   await using folder = await tempDirectory();
   const options = { cwd: folder.path, env: { PATH: process.env.PATH } };
-  const more = version === undefined ? [] : ['--spec-version', version, '--timeout', String(LIMIT_MS)];
+  const more = version === undefined ? [] : ['--spec-version', version];
   const program = version === undefined ? SUITE : NEXT_SUITE;
   const args = [program, 'server', '--url', url, '--suite', 'all', '--output-dir', '.', ...more];
   await run(process.execPath, args, options).catch((error: unknown) => {
