@@ -3,6 +3,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 
 /** Most MCP sessions, and most open subscriptions. */
 export const MOST_IN_ALL = 1_000;
+const MOST_OF_PRINCIPAL = 100;
 
 /** How many of them one client may have, where clients are authenticated: nobody can take the places of all others. */
 export interface ClientShare {
@@ -15,8 +16,12 @@ export interface ClientShare {
 /** The smallest first. */
 export const CLIENT_SHARES: readonly ClientShare[] = [
   {
-    ...{ of: 'principal', most: 100 },
+    ...{ of: 'principal', most: MOST_OF_PRINCIPAL },
     includes: (client, other) => client.principal === other.principal && client.tenant === other.tenant,
   },
-  { of: 'tenant', most: MOST_IN_ALL / 2, includes: (client, other) => client.tenant === other.tenant },
+  {
+    // The only tenant of a service has nearly all, and others have room for one principal at least.
+    ...{ of: 'tenant', most: MOST_IN_ALL - MOST_OF_PRINCIPAL },
+    includes: (client, other) => client.tenant === other.tenant,
+  },
 ];

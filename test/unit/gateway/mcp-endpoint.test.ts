@@ -315,24 +315,24 @@ describe('the MCP endpoint', () => {
     vi.advanceTimersByTime(1);
     const oldest = await initialize(member('p0'));
     vi.advanceTimersByTime(1);
-    for (let index = 1; index < 500; index += 1) await initialize(member(`p${index % 10}`));
+    for (let index = 1; index < 900; index += 1) await initialize(member(`p${index % 10}`));
     expect(await pingStatus(oldest, member('p0'))).toBe(200);
     vi.advanceTimersByTime(1);
     const before = endpoint.sessions;
     await initialize(member('new'));
-    expect([before, endpoint.sessions]).toEqual([501, 501]);
+    expect([before, endpoint.sessions]).toEqual([901, 901]);
     expect(await pingStatus(other, others)).toBe(200);
   });
 
-  it('refuses the subscriptions of a tenant beyond its half', async () => {
+  it('refuses the subscriptions of a tenant beyond its share', async () => {
     const listen = (context: RequestContext) =>
       endpoint.handle({ ...modern('subscriptions/listen', { notifications: {} }), context });
     const open = await Promise.all(
-      Array.from({ length: 500 }, (_, index) => listen(contextOf(identity(`p${index % 10}`)))),
+      Array.from({ length: 900 }, (_, index) => listen(contextOf(identity(`p${index % 10}`)))),
     );
     await expect(listen(contextOf(identity('new')))).rejects.toMatchObject({
       code: 'RATE_LIMIT_EXCEEDED',
-      details: { limit: 500, name: 'mcpSubscriptions', of: 'tenant' },
+      details: { limit: 900, name: 'mcpSubscriptions', of: 'tenant' },
     });
     open.push(await listen(contextOf(identity('eve', { tenant: 'other' }))));
     for (const response of open) await holdStream(response)();
