@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { builtThreads } from './test/support/project/built-threads.ts';
 import { FileOrder } from './test/support/project/file-order.ts';
 import { RequirementsReporter } from './test/support/project/requirements-reporter.ts';
 import { RetriedReporter } from './test/support/project/retried-reporter.ts';
@@ -13,8 +14,9 @@ const adapters = ['test/conformance/**/*.test.ts', 'test/adapters/**/*.test.ts']
  */
 const expectation = { poll: { timeout: 150_000 } };
 const timeouts = { testTimeout: 180_000, hookTimeout: 180_000, expect: expectation };
-/** What the tests of services need is made once. */
+/** What tests of services need is made once, and their threads run the build. */
 const globalSetup = 'test/support/project/made-once.ts';
+const plugins = [builtThreads()];
 /** A test of real processes that fails runs once more, and is named if it passes then. See docs/decisions/0157. */
 const retry = 1;
 /** Files share the modules that they import: loading them anew for each takes a second, of hundreds of files. */
@@ -37,8 +39,9 @@ export default defineConfig({
           expect: { poll: { timeout: 80_000 } },
         },
       },
-      { test: { name: 'adapters', include: adapters, globalSetup, isolate, ...timeouts, retry } },
+      { plugins, test: { name: 'adapters', include: adapters, globalSetup, isolate, ...timeouts, retry } },
       {
+        plugins,
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
@@ -60,6 +63,7 @@ export default defineConfig({
         },
       },
       {
+        plugins,
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts', 'test/providers/**/*.test.ts'],
@@ -73,6 +77,7 @@ export default defineConfig({
       },
       { test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 600_000 } },
       {
+        plugins,
         test: {
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
