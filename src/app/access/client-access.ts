@@ -32,8 +32,12 @@ import { type ClientQuotas, LimitedRequests } from '../../runtime/access/limited
 import { OpenTurns } from '../../runtime/access/open-turns.ts';
 import { SessionQuota } from '../../runtime/access/session-quota.ts';
 import { oneBus } from '../../runtime/agents/agents-bus.ts';
+import { KeyedSemaphore } from '../../timing/keyed-semaphore.ts';
 import type { Agent } from '../agent.ts';
 import { protectMcp } from './protect-mcp.ts';
+
+/** Tickets of one address about which the other nodes are asked at the same time. */
+const TICKET_QUESTIONS = { atOnce: 4, patienceMs: 10_000 };
 
 export interface ClientAccessOptions {
   readonly auth: AuthConfig;
@@ -95,7 +99,11 @@ export function accessBy(
   const revoked = new RevokedCredentials();
   const tickets = new Tickets(peers);
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
-  const authenticator = new BearerAuthenticator({ verifiers, tickets, failures, audit });
+  const questions = new KeyedSemaphore(TICKET_QUESTIONS);
+  const authenticator = new BearerAuthenticator({
+    ...{ verifiers, tickets, failures, audit },
+    inTurn: (address, work) => questions.run(address, work),
+  });
   const credentials = new HeldCredentials((token, client, address) =>
     authenticator.identifyAgain(token, client, address),
   );

@@ -8,7 +8,6 @@ import { contextOf, type RequestContext } from '../../core/request/request-conte
 import type { Audit } from '../../ports/audit.ts';
 import type { Authenticator, Credentials } from '../../ports/authenticator.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
-import { KeyedSemaphore } from '../../timing/keyed-semaphore.ts';
 import { type BearerHeader, BearerHeaders } from './bearer-headers.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import type { Tickets } from './tickets.ts';
@@ -17,15 +16,14 @@ export interface BearerAuthenticatorDeps {
   readonly verifiers: readonly TokenVerifier[];
   readonly tickets: Tickets;
   readonly failures: FailedAttempts;
+  /** Runs what asks the other nodes: for one address a few at a time. */
+  readonly inTurn: <T>(address: string, work: () => Promise<T>) => Promise<T>;
   /** Hears what is refused. */
   readonly audit?: Audit | undefined;
 }
 
 /** The addresses of one client whose contexts are kept. */
 const MOST_ADDRESSES = 100;
-
-/** Tickets of other nodes that are looked for at the same time, for one address. */
-const FOREIGN_TICKETS = { atOnce: 4, patienceMs: 10_000 };
 
 /** Names under which clients put a token in a URL. */
 const IN_URL = ['access_token', 'token', 'api_key', 'key'];
@@ -36,7 +34,6 @@ export class BearerAuthenticator implements Authenticator {
   /** By address: most clients have one. */
   readonly #contexts = new WeakMap<Identity, Map<string, RequestContext>>();
   readonly #headers = new BearerHeaders();
-  readonly #foreign = new KeyedSemaphore(FOREIGN_TICKETS);
 
   constructor(deps: BearerAuthenticatorDeps) {
     this.#deps = deps;
@@ -150,9 +147,9 @@ export class BearerAuthenticator implements Authenticator {
    * it sends at once is asked for a few at a time, so that it reaches the limit first.
    */
   async #byForeignTicket(ticket: string, address: string): Promise<RequestContext> {
-    const { tickets, failures } = this.#deps;
+    const { tickets, failures, inTurn } = this.#deps;
     // In an object, so that the next one does not wait for an answer that is held back, but for its being counted.
-    const { answer } = await this.#foreign.run(address, async () => {
+    const { answer } = await inTurn(address, async () => {
       const found = failures.isAtLimit(address) ? null : await tickets.redeemElsewhere(ticket);
       // Where the ticket is used, not where it was got.
       return { answer: found === null ? this.#refuse(badTicket(), address, null) : { ...found, address } };

@@ -39,6 +39,7 @@ it('a token that is not accepted any more is refused, although its header is kno
     verifiers: [revocable],
     tickets: new Tickets(),
     failures: new FailedAttempts(async () => undefined),
+    inTurn: (_, work) => work(),
   });
   const request = { headers: new Map([['authorization', 'Bearer test-ada']]), query: '' };
   const first = authenticator.authenticate(request, '127.0.0.1');

@@ -5,6 +5,7 @@ import { FailedAttempts } from '../../../src/gateway/security/failed-attempts.ts
 import { Tickets } from '../../../src/gateway/security/tickets.ts';
 import type { Credentials } from '../../../src/ports/authenticator.ts';
 import type { Peers } from '../../../src/ports/peers.ts';
+import { KeyedSemaphore } from '../../../src/timing/keyed-semaphore.ts';
 import { identity } from '../../support/access/known-tokens.ts';
 
 /** As long as a ticket. */
@@ -27,7 +28,11 @@ function start() {
   };
   const tickets = new Tickets(peers);
   const failures = new FailedAttempts(async () => undefined);
-  const authenticator = new BearerAuthenticator({ verifiers: [], tickets, failures });
+  const questions = new KeyedSemaphore({ atOnce: 4, patienceMs: 10_000 });
+  const authenticator = new BearerAuthenticator({
+    ...{ verifiers: [], tickets, failures },
+    inTurn: (key, work) => questions.run(key, work),
+  });
   const use = async (ticket: string, address = '10.0.0.1') => {
     const request: Credentials = { headers: new Map(), query: `ticket=${ticket}` };
     return authenticator.authenticate(request, address);
