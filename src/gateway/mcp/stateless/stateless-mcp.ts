@@ -45,11 +45,11 @@ export class StatelessMcp implements Disposable {
     const leave = isSubscription ? this.#enter(context) : () => undefined;
     let unwatch: Unsubscribe = () => undefined;
     let isOver = false;
-    // A client that is refused while its answer is made ends the request, and then the answer does.
+    // Called again by the answer if its client was refused while it was made.
     const onOver = (): void => {
-      unwatch();
-      if (!isOver) leave();
       isOver = true;
+      unwatch();
+      leave();
     };
     const answered = async (): Promise<HttpResponse> => {
       const mcp = await this.#mcp.load();
