@@ -21,12 +21,14 @@ export interface ChatStream {
   readonly keyId?: string | undefined;
 }
 
-const ChatCall = z.object({
+const ToSession = z.object({
+  name: z.literal(CHAT_TOOL_NAME),
+  arguments: z.looseObject({ sessionId: SessionId.optional() }).optional(),
+});
+const AnyChatCall = z.object({ method: z.literal('tools/call'), params: ToSession });
+const ChatCall = AnyChatCall.extend({
   id: JsonRpcId,
-  method: z.literal('tools/call'),
-  params: z.object({
-    name: z.literal(CHAT_TOOL_NAME),
-    arguments: z.looseObject({ sessionId: SessionId.optional() }).optional(),
+  params: ToSession.extend({
     _meta: z
       .looseObject({
         progressToken: JsonRpcId.optional(),
@@ -43,7 +45,7 @@ export function chatStreamOf({ json }: McpBody, ownSessionId: SessionId): ChatSt
   if (!data) return null;
   const { id: requestId, params } = data;
   return {
-    sessionId: params.arguments?.sessionId ?? ownSessionId,
+    sessionId: sessionIn(params, ownSessionId),
     turnId: crypto.randomUUID(),
     requestId,
     progressToken: params._meta?.progressToken ?? null,
@@ -51,18 +53,14 @@ export function chatStreamOf({ json }: McpBody, ownSessionId: SessionId): ChatSt
   };
 }
 
-const ToSession = z.object({
-  method: z.literal('tools/call'),
-  params: z.object({
-    name: z.literal(CHAT_TOOL_NAME),
-    arguments: z.object({ sessionId: SessionId.optional() }).optional(),
-  }),
-});
-
 /** The sessions that the calls of a body talk to, those of a batch included: their answers are for who may read them. */
 export function sessionsOf({ messages }: McpBody, ownSessionId: SessionId): SessionId[] {
-  const calls = messages.flatMap((message) => ToSession.safeParse(message).data ?? []);
-  return [...new Set(calls.map(({ params }) => params.arguments?.sessionId ?? ownSessionId))];
+  const calls = messages.flatMap((message) => AnyChatCall.safeParse(message).data ?? []);
+  return [...new Set(calls.map(({ params }) => sessionIn(params, ownSessionId)))];
+}
+
+function sessionIn(params: z.infer<typeof ToSession>, ownSessionId: SessionId): SessionId {
+  return params.arguments?.sessionId ?? ownSessionId;
 }
 
 /** Short, because each event of the stream has it. */
