@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import type { ChatMessage } from '../chat/chat-request.ts';
 import type { PlacedMessages } from '../chat/tool-answers.ts';
 import { summaryIn } from './compaction-item.ts';
+import { McpCallError } from './response-items.ts';
 import type { GivenItem, InputContent, McpError } from './response-request.ts';
 
 /** @param field of the request that has the input. */
@@ -52,11 +52,9 @@ function messagesOf(item: GivenItem): ChatMessage[] {
 function errorText(error: McpError): string {
   if (typeof error === 'string') return error;
   if (error.type !== 'mcp_tool_execution_error') return error.message;
-  const blocks = TextBlocks.safeParse(error.content).data;
-  return blocks ? blocks.map(({ text }) => text).join('\n') : JSON.stringify(error.content ?? '');
+  const { data: ofTexts } = McpCallError.safeParse(error);
+  return ofTexts?.content.map(({ text }) => text).join('\n') ?? JSON.stringify(error.content ?? '');
 }
-
-const TextBlocks = z.array(z.object({ type: z.literal('text'), text: z.string() }));
 
 function call(
   id: string,
