@@ -1,7 +1,7 @@
 // Tells whether dist/ has to be built again.
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { digestOf } from '../bin/source-digest.js';
 
 /** Everything that the build reads, and everything that it makes. */
 const sources = [
@@ -40,19 +40,4 @@ export function noteBuild(root, digest) {
 /** The results too: a part may have been built from other sources since, or was deleted. */
 function textOf(root, digest) {
   return `${digest}\n${digestOf(root, results)}\n`;
-}
-
-function digestOf(root, paths) {
-  const digest = createHash('sha256');
-  for (const file of paths.flatMap((path) => filesIn(join(root, path))))
-    digest.update(`${file.slice(root.length)}\n`).update(readFileSync(file));
-  return digest.digest('hex');
-}
-
-function filesIn(path) {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort();
 }
