@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vitest/config';
-import { findMain } from '../../../bin/find-main.js';
+import { usesBuild } from './current-build.ts';
 import { projectRoot } from './source-imports.ts';
 
 /** The modules that start threads. */
@@ -19,22 +19,13 @@ export function builtThreads(): Plugin {
     name: 'built-threads',
     enforce: 'pre',
     configureVitest: ({ vitest }) => {
-      // While files are watched, the build becomes outdated.
-      isUsed = !vitest.config.watch && isBuildCurrent();
+      isUsed = usesBuild(vitest);
     },
     transform: {
       filter: { id: STARTS_THREAD },
       handler: (code, id) => (isUsed ? { code: withBuiltThread(code, id), map: null } : null),
     },
   };
-}
-
-/** Each project asks. */
-let isCurrent: boolean | undefined;
-
-function isBuildCurrent(): boolean {
-  isCurrent ??= !findMain(projectRoot).fromSource;
-  return isCurrent;
 }
 
 function withBuiltThread(code: string, id: string): string {

@@ -1,15 +1,13 @@
 import { cp, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { findMain } from '../../../bin/find-main.js';
 import { tempDirectory } from '../service/temp-directory.ts';
+import { usesBuild } from './current-build.ts';
 import { projectRoot } from './source-imports.ts';
 
 /** Vitest calls it before the tests of each project. What it makes is for the whole run. */
 export default async function makeOnce({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
-  // While files are watched, the build becomes outdated.
-  if (process.env.TEST_COMMAND !== undefined || vitest.config.watch) return undefined;
-  if (findMain(projectRoot).fromSource) return undefined;
+  if (process.env.TEST_COMMAND !== undefined || !usesBuild(vitest)) return undefined;
   const temp = await tempDirectory();
   process.env.TEST_COMMAND = await linkBuild(temp.path);
   return async () => temp[Symbol.asyncDispose]();
