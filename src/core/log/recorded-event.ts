@@ -1,3 +1,4 @@
+import { newId } from '../new-id.ts';
 import { type EventMetadata, type Origin, SERVICE } from './event-metadata.ts';
 import { type LoggedEvent, turnIdOf } from './events.ts';
 
@@ -17,7 +18,7 @@ export function record<E extends LoggedEvent>(
   return events.map((event) => {
     const isNextTurn = event.type === 'turn.started' && !isRequestedIn(events, event.turnId);
     const meta: EventMetadata = {
-      id: crypto.randomUUID(),
+      id: newId(),
       actor: isNextTurn ? SERVICE : actor,
       causationId,
       correlationId: turnIdOf(event) ?? causationId,

@@ -1,3 +1,4 @@
+import { newId } from '../../core/new-id.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 
 type Optional = 'image' | 'given' | 'options' | 'whenBusy' | 'key' | 'isNewSession';
@@ -18,7 +19,7 @@ export function turnMessage({
 }: ClientMessage): TurnMessage {
   return {
     sessionId,
-    turnId: crypto.randomUUID(),
+    turnId: newId(),
     text,
     ...(image && { image }),
     ...(given && { given }),
