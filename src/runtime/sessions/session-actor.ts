@@ -4,7 +4,6 @@ import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
-import type { RecordedEvent } from '../../core/log/recorded-event.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { AnswerCommand, SessionCommand } from '../../core/session/session-commands.ts';
@@ -16,7 +15,7 @@ import { shownTitle } from '../../core/session/session-title.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import { StaleVersionError } from '../../ports/event-store.ts';
+import { type AppendOptions, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
@@ -291,7 +290,8 @@ export class SessionActor {
     // Nothing would run the call, and the next start would take it for one that was interrupted.
     if (this.#stopped && command.type === 'approval.answer' && command.approved) throw serviceStopping();
     try {
-      await this.#apply(command, origin);
+      const events = decide(this.state, command, this.#deps.policy);
+      if (events.length > 0) await this.#apply(command, events, origin);
     } catch (error) {
       const isWrongGuess = !this.#record.isConfirmed && error instanceof StaleVersionError;
       if (!isWrongGuess && !(error instanceof ServiceError)) this.#fault(error);
@@ -299,23 +299,8 @@ export class SessionActor {
     }
   }
 
-  async #apply(command: SessionCommand, origin: Origin): Promise<void> {
-    const events = decide(this.state, command, this.#deps.policy);
-    if (events.length === 0) return;
-    // The agent file may be read again while the events are on their way to the log.
-    const release = events.some(beginsTurn) ? this.#deps.turns.hold() : undefined;
-    try {
-      await this.#recordDecided(command, events, origin);
-    } finally {
-      release?.();
-    }
-  }
-
-  async #recordDecided(
-    command: SessionCommand,
-    events: readonly SessionEvent[],
-    origin: Origin,
-  ): Promise<void> {
+  /** Records what was decided, and acts on it. */
+  async #apply(command: SessionCommand, events: readonly SessionEvent[], origin: Origin): Promise<void> {
     // Before the append, so that nothing is streamed after the recorded partial text.
     if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
       this.#run?.cancel();
@@ -326,25 +311,36 @@ export class SessionActor {
     // After a wrong guess the model would have been asked for nothing.
     const isSure = this.#record.isCertain && !this.#stopped;
     const early = isSure ? this.#deps.turns.callEarly(this.state, events) : null;
-    if (early) await this.#applyWithReply(events, early, { open, origin });
-    else this.#take(await this.#record.append(events, { open, origin }), null);
+    // The agent file may be read again while the events are on their way to the log.
+    const release = events.some(beginsTurn) ? this.#deps.turns.hold() : undefined;
+    try {
+      const addendum = early && this.#withReply(early);
+      const appended = await this.#record.append(events, { open, origin, ...(addendum && { addendum }) });
+      if (early) this.#takeWithReply(appended, events.length, early);
+      else this.#take(appended, null);
+    } catch (error) {
+      // What could not be recorded needs no reply.
+      early?.abandon();
+      throw error;
+    } finally {
+      release?.();
+    }
     this.#settle();
   }
 
-  /** A reply that is whole before the events are written is stored with them. It is still told, piece by piece, after them. */
-  async #applyWithReply(
-    events: readonly SessionEvent[],
-    early: EarlyReply,
-    mark: { readonly open: boolean; readonly origin: Origin },
-  ): Promise<void> {
-    const addendum = (recorded: readonly RecordedEvent[]) =>
+  /** A reply that is whole before the events are written is stored with them. */
+  #withReply(early: EarlyReply): NonNullable<AppendOptions['addendum']> {
+    return (recorded) =>
       this.#stopped ? null : addendumOf(early.step, recorded, this.#deps.policy, this.state);
-    const appended = await abandonedUnless(this.#record.append(events, { ...mark, addendum }), early);
-    const added = appended.slice(events.length);
+  }
+
+  /** Such a reply is still told, piece by piece, after the events. @param decided how many they are. */
+  #takeWithReply(appended: readonly Envelope[], decided: number, early: EarlyReply): void {
+    const added = appended.slice(decided);
     // A turn that is over in the log ends here too, although the session has been stopped meanwhile.
     const wanted = added.length > 0 || !this.#stopped;
     if (!wanted) early.abandon();
-    this.#take(appended.slice(0, events.length), wanted ? early : null);
+    this.#take(appended.slice(0, decided), wanted ? early : null);
     if (added.length > 0) this.#take(added, null);
   }
 
@@ -476,16 +472,6 @@ const BEFORE_STEP: ReadonlySet<SessionEvent['type']> = new Set([
   ...(['turn.started', 'turn.resumed', 'step.completed', 'output.rejected'] as const),
   ...(['tool-call.succeeded', 'tool-call.failed', 'tool-call.interrupted'] as const),
 ]);
-
-/** Settles as the append does. If it fails, the model's reply is not wanted any more. */
-async function abandonedUnless<T>(appending: Promise<T>, early: EarlyReply): Promise<T> {
-  try {
-    return await appending;
-  } catch (error) {
-    early.abandon();
-    throw error;
-  }
-}
 
 /** Not a refusal, even if the disk is full: the message is in the log, and would be answered twice if it were sent again. */
 function interrupted(): ServiceError {

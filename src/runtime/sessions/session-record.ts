@@ -77,19 +77,18 @@ export class SessionRecord {
    * Resolves to what is durable then. Call `take` with the envelopes of the events, and with those of an addendum.
    * Rejects with a `StaleVersionError` after a wrong guess.
    */
-  async append(
+  append(
     events: readonly SessionEvent[],
     mark: Pick<SessionMark, 'open'> & Pick<AppendOptions, 'addendum'> & { readonly origin: Origin },
   ): Promise<Envelope[]> {
     const options = { ...mark, ...newTitle(this.#state, events) };
-    const appended = await this.#deps.journal.append(this.#sessionId, this.#state.seq, events, options);
-    this.#basis = 'log';
-    return appended;
+    return this.#deps.journal.append(this.#sessionId, this.#state.seq, events, options);
   }
 
   /** Publishes durable events, and folds them in. */
   take(appended: readonly Envelope[]): void {
     const { journal, onGrown } = this.#deps;
+    this.#basis = 'log';
     const messagesBefore = this.#state.transcript.length;
     journal.publish(appended);
     this.causes.note(appended);

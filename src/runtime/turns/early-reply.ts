@@ -51,9 +51,13 @@ export class EarlyReply {
     return this.#step;
   }
 
+  /** Ends the request. Who gets the reply delivered may end it, too. */
+  get abort(): AbortController {
+    return this.#abort;
+  }
+
   /** Tells the listener at once what was held back, and later what follows. Call it once. */
-  deliver(listener: ReplyListener, signal: AbortSignal): Promise<ModelReply> {
-    signal.addEventListener('abort', () => this.#abort.abort(signal.reason), { once: true });
+  deliver(listener: ReplyListener): Promise<ModelReply> {
     for (const tell of this.#held.splice(0)) tell(listener);
     this.#listener = listener;
     return this.#reply;

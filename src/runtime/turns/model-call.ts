@@ -31,17 +31,18 @@ export class ModelCall {
   readonly #deps: ModelCallDeps;
   readonly #turnId: string;
   readonly #step: number;
-  readonly #abort = new AbortController();
+  readonly #abort: AbortController;
   readonly #timer: unknown;
   /** The model has nothing more to say, or is no longer heard. */
   #over = false;
 
   constructor(turnId: string, step: number, deps: ModelCallDeps) {
-    const { session, turn, onTimeout, onFailure } = deps;
+    const { session, turn, early, onTimeout, onFailure } = deps;
     const { clock = systemClock, stepTimeoutMs, bus } = turn;
     this.#deps = deps;
     this.#turnId = turnId;
     this.#step = step;
+    this.#abort = early?.abort ?? new AbortController();
     const { sessionId } = session;
     this.streamed = new StreamedStep({ sessionId, turnId, step }, (signal) => bus.publish(signal));
     this.#timer = clock.setTimeout(onTimeout, stepTimeoutMs);
@@ -102,12 +103,11 @@ export class ModelCall {
 
   #reply(): Promise<ModelReply> {
     const { session, turn, offer, early } = this.#deps;
-    const { signal } = this.#abort;
-    if (early) return early.deliver(this.#listener(), signal);
+    if (early) return early.deliver(this.#listener());
     const { state: conversation } = session;
     const { text: said = '', options } = conversation.open ?? {};
     const step = { turnId: this.#turnId, step: this.#step, conversation, said, options };
-    return turn.model.generate(modelRequest(step, turn, offer), this.#listener(), signal);
+    return turn.model.generate(modelRequest(step, turn, offer), this.#listener(), this.#abort.signal);
   }
 
   #report(
