@@ -58,8 +58,8 @@ export class IncomingBody {
       if (this.#discardedBytes === null && received > SMALL_BYTES && !this.#take(byteLength))
         refuse(room.refusal);
       if (this.#discardedBytes !== null) this.#discardedBytes += byteLength;
-      // Copied, because uWebSockets.js frees the chunk when this callback returns.
-      else chunks.push(new Uint8Array(chunk.slice(0)));
+      // Copied, because uWebSockets.js frees the chunk when this callback returns. Short ones share a buffer.
+      else chunks.push(Buffer.from(new Uint8Array(chunk)));
       if (isLast) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
       this.#onProgress();
     });

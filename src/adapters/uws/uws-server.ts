@@ -12,6 +12,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type {
   BodyLimit,
   HttpHandler,
+  HttpRequest as Request,
   HttpResponse as Response,
   SocketFront,
 } from '../../ports/web-server.ts';
@@ -123,18 +124,27 @@ export class UwsServer {
           room: this.#deps.bodies,
         });
     this.#unanswered += 1;
+    const onLeft = (listener: () => void): void => exchange.onLeft(() => !this.#isClosing && listener());
+    void this.#serve(exchange, { ...request, body, onLeft });
+  }
+
+  /** Never rejects. */
+  async #serve(exchange: HttpExchange, request: Request): Promise<void> {
     const { log, http } = this.#deps;
     const { method, path } = request;
-    const onLeft = (listener: () => void): void => exchange.onLeft(() => !this.#isClosing && listener());
-    http
-      .handle({ ...request, body, onLeft })
-      .catch((err: unknown) => {
-        // It never rejects. If it does, the client would hold its connection and wait for ever.
-        log.error({ method, path, err }, 'a request was not answered');
-        return http.refuse(asServiceError(err));
-      })
-      .then((response) => this.#respond(exchange, response))
-      .catch((err: unknown) => log.error({ method, path, err }, 'a response could not be written'));
+    let response: Response;
+    try {
+      response = await http.handle(request);
+    } catch (err) {
+      // It never rejects. If it does, the client would hold its connection and wait for ever.
+      log.error({ method, path, err }, 'a request was not answered');
+      response = http.refuse(asServiceError(err));
+    }
+    try {
+      await this.#respond(exchange, response);
+    } catch (err) {
+      log.error({ method, path, err }, 'a response could not be written');
+    }
   }
 
   async #respond(exchange: HttpExchange, response: Response): Promise<void> {

@@ -7,7 +7,7 @@ export function measuredModel(model: LanguageModel, metrics: Metrics): LanguageM
     label: model.label,
     source: model.source,
     maxTools: model.maxTools,
-    async generate(request, listener, signal) {
+    generate(request, listener, signal) {
       const begun = performance.now();
       const seconds = (): number => (performance.now() - begun) / 1_000;
       let silent = true;
@@ -17,18 +17,18 @@ export function measuredModel(model: LanguageModel, metrics: Metrics): LanguageM
         listener.onText(text);
       };
       const onReasoning = (text: string): void => listener.onReasoning(text);
-      let outcome = 'failed';
-      try {
-        const reply = await model.generate(request, { onText, onReasoning }, signal);
-        outcome = 'completed';
-        return reply;
-      } finally {
+      const observe = (outcome: string): void =>
         metrics.observe(
           'agent_model_call_duration_seconds',
           { outcome: signal.aborted ? 'cancelled' : outcome },
           seconds(),
         );
-      }
+      const reply = model.generate(request, { onText, onReasoning }, signal);
+      reply.then(
+        () => observe('completed'),
+        () => observe('failed'),
+      );
+      return reply;
     },
   };
 }

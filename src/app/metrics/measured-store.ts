@@ -8,16 +8,20 @@ export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
   metrics.read('agent_appends_waiting', () => [{ labels: {}, value: waiting }]);
   return {
     ...passedOnStore(store),
-    async append(...append) {
+    append(...append) {
       const begun = performance.now();
       waiting += 1;
-      try {
-        const envelopes = await store.append(...append);
-        metrics.observe('agent_append_duration_seconds', {}, (performance.now() - begun) / 1_000);
-        return envelopes;
-      } finally {
-        waiting -= 1;
-      }
+      const appended = store.append(...append);
+      appended.then(
+        () => {
+          waiting -= 1;
+          metrics.observe('agent_append_duration_seconds', {}, (performance.now() - begun) / 1_000);
+        },
+        () => {
+          waiting -= 1;
+        },
+      );
+      return appended;
     },
   };
 }

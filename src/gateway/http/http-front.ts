@@ -137,8 +137,13 @@ export class HttpFront implements HttpHandler {
     return this.#using(tally, (entry) => this.#openStream(request, found, entry));
   }
 
-  async #dispatch(request: AgentRequest, found: FoundRoute, entry: Entry): Promise<HttpResponse> {
-    return found.route.handler(await this.#admitted(request, found, entry), found.parameters);
+  /** Throws, or rejects. */
+  #dispatch(request: AgentRequest, found: FoundRoute, entry: Entry): HttpResponse | Promise<HttpResponse> {
+    const { route, parameters } = found;
+    const served = this.#admitted(request, found, entry);
+    return served instanceof Promise
+      ? served.then((admitted) => route.handler(admitted, parameters))
+      : route.handler(served, parameters);
   }
 
   /** The request of a client that may use the route. Throws, or rejects. */
@@ -198,7 +203,7 @@ export class HttpFront implements HttpHandler {
    */
   async #using(
     tally: RequestTally,
-    answer: (entry: Entry) => Promise<HttpResponse>,
+    answer: (entry: Entry) => HttpResponse | Promise<HttpResponse>,
     isCounted = true,
   ): Promise<HttpResponse> {
     const { connections, credentials } = this.#deps;

@@ -2,6 +2,8 @@ import { ServiceError } from '../../core/errors.ts';
 import type { HttpRequest } from '../../ports/web-server.ts';
 import { decodeText, parseJsonObject } from '../requests/request-fields.ts';
 
+const JSON_ALONE = ['application/json'];
+
 interface BodyOptions {
   /** An empty body counts as `{}`. */
   readonly optional?: boolean;
@@ -12,10 +14,19 @@ interface BodyOptions {
 /** The JSON object in the body. */
 export async function readJsonObject(
   request: HttpRequest,
-  { optional = false, mediaTypes = ['application/json'] }: BodyOptions = {},
+  { optional = false, mediaTypes = JSON_ALONE }: BodyOptions = {},
 ): Promise<Record<string, unknown>> {
   const bytes = await request.body();
   if (optional && bytes.length === 0) return {};
+  return jsonObjectIn(request, bytes, mediaTypes);
+}
+
+/** The same of a body that was read. */
+export function jsonObjectIn(
+  request: Pick<HttpRequest, 'headers'>,
+  bytes: Uint8Array,
+  mediaTypes: readonly string[] = JSON_ALONE,
+): Record<string, unknown> {
   checkContentType(request.headers.get('content-type'), mediaTypes);
   checkContentEncoding(request.headers.get('content-encoding'));
   return parseJsonObject(decodeText(bytes), 'body');

@@ -6,7 +6,7 @@ import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../wire/req
 import type { MessageResponse, MessageSyncResponse, ResetResponse } from '../../wire/responses.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
-import { readJsonObject } from '../http/request-body.ts';
+import { jsonObjectIn, readJsonObject } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
 import { messageOptions } from '../requests/message-options.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
@@ -44,7 +44,7 @@ export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
 async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxBytes): Promise<HttpResponse> {
   const bytes = await request.body();
   checkMessageSize(bytes, bytes.length, maxImageBytes);
-  const body = parseFields(MessageSyncRequest, await readJsonObject(request));
+  const body = parseFields(MessageSyncRequest, jsonObjectIn(request, bytes));
   const { message: text, sessionId, imageData: image, whenBusy } = body;
   checkImageSize(image, maxImageBytes);
   const options = messageOptions(body);

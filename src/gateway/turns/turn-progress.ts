@@ -6,14 +6,18 @@ import { spokenText } from '../../core/turn/step-parts.ts';
 /** A call of a tool that the client has lent. */
 export type DelegatedCall = SessionEventOf<'tool-call.delegated'>;
 
+interface CallProgress {
+  isSettled: boolean;
+  /** Set if a client was asked to run the call. */
+  delegated: DelegatedCall | null;
+}
+
 /** How far a turn is, for a client that has lent it tools. */
 export class TurnProgress {
   readonly #hasForm: boolean;
   #step = 0;
   #reply = '';
-  readonly #unsettled = new Set<CallId>();
-  readonly #settled = new Set<CallId>();
-  readonly #delegated = new Map<CallId, DelegatedCall>();
+  readonly #calls = new Map<CallId, CallProgress>();
 
   /** @param hasForm whether the reply is the text of the last step alone, because a form was asked for. */
   constructor(hasForm: boolean) {
@@ -29,16 +33,15 @@ export class TurnProgress {
         if (!this.#hasForm) this.#reply = joinReply(this.#reply, spokenText(event.parts));
         return;
       case 'tool-call.requested':
-        if (!this.#settled.has(event.callId)) this.#unsettled.add(event.callId);
+        this.#call(event.callId);
         return;
       case 'tool-call.delegated':
-        this.#delegated.set(event.callId, event);
+        this.#call(event.callId).delegated = event;
         return;
       case 'tool-call.succeeded':
       case 'tool-call.failed':
       case 'tool-call.interrupted':
-        this.#settled.add(event.callId);
-        this.#unsettled.delete(event.callId);
+        this.#call(event.callId).isSettled = true;
         return;
       default:
     }
@@ -51,16 +54,30 @@ export class TurnProgress {
 
   /** Whether a client was asked to run the call. */
   wasDelegated(callId: CallId): boolean {
-    return this.#delegated.has(callId);
+    return Boolean(this.#calls.get(callId)?.delegated);
   }
 
   isUnsettled(callId: CallId): boolean {
-    return this.#unsettled.has(callId);
+    return this.#calls.get(callId)?.isSettled === false;
   }
 
   /** The calls that only the client can run, if nothing else is missing; empty otherwise. */
   get missingCalls(): readonly DelegatedCall[] {
-    const missing = [...this.#unsettled].map((callId) => this.#delegated.get(callId));
-    return missing.every((call) => call !== undefined) ? missing : [];
+    const missing: DelegatedCall[] = [];
+    for (const { isSettled, delegated } of this.#calls.values()) {
+      if (isSettled) continue;
+      if (!delegated) return [];
+      missing.push(delegated);
+    }
+    return missing;
+  }
+
+  #call(callId: CallId): CallProgress {
+    let call = this.#calls.get(callId);
+    if (!call) {
+      call = { isSettled: false, delegated: null };
+      this.#calls.set(callId, call);
+    }
+    return call;
   }
 }
