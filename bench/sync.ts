@@ -15,6 +15,8 @@ export const question =
   'How many message-sync requests a second are answered, each durable before its answer?';
 
 const SESSIONS = 2_000;
+/** Of the subjects in a round of a comparison. With hundreds of messages at a time, fewer would hardly begin. */
+const MOST_TURNS = 10;
 const REPLY = 'you said hello';
 const WITH_MODEL_SERVICE = `${SERVICE}, model service`;
 const IN_MEMORY = `${SERVICE}, log in memory`;
@@ -32,10 +34,11 @@ export async function run(scope: Scope): Promise<Report> {
   for (const subject of subjects) await load(subject, 10, scope.quick ? 50 : 2_000);
   const all: Series[] = [];
   for (const inFlight of scope.quick ? [10] : [1, 10, 50, 500]) {
-    const requests = scope.quick ? 200 : inFlight === 1 ? 1_500 : 5_000;
+    const turns = scope.turns(Math.min(MOST_TURNS, Math.floor((MOST_TURNS * 100) / inFlight)));
+    const requests = Math.ceil((scope.quick ? 200 : inFlight === 1 ? 1_500 : 5_000) / turns);
     const labels = { 'in flight': inFlight };
     all.push(
-      ...(await interleave(scope.rounds(3), labels, subjects, (subject) =>
+      ...(await interleave(scope.rounds(3) * turns, labels, subjects, (subject) =>
         load(subject, inFlight, requests),
       )),
     );

@@ -1,5 +1,5 @@
 import type { Bench } from './report.ts';
-import type { Series } from './rounds.ts';
+import { medianOf, type Series } from './rounds.ts';
 import { Scope, type ScopeOptions } from './scope.ts';
 import type { Version } from './version.ts';
 
@@ -11,7 +11,8 @@ export interface Comparison {
 
 /**
  * Runs a bench once a round, with new processes of both versions each time: two processes of the same sources can
- * differ for as long as they live. @returns the series with a sample for each round.
+ * differ for as long as they live. @returns the series with a sample for each round: the median of those that the bench
+ * took in it.
  */
 export async function compare(
   bench: Bench,
@@ -24,7 +25,7 @@ export async function compare(
     try {
       for (const series of (await bench.run(scope)).series) {
         const key = JSON.stringify([series.labels, series.subject, series.ref]);
-        all.set(key, { ...series, samples: [...(all.get(key)?.samples ?? []), ...series.samples] });
+        all.set(key, { ...series, samples: [...(all.get(key)?.samples ?? []), medianOf(series)] });
       }
     } finally {
       await scope.close();

@@ -43,11 +43,16 @@ const SATURATED_PERCENT = 90;
 
 /** A row of the table, with the median of each metric over the rounds. */
 export function rowOf(series: Series): Row {
-  const { labels, subject, samples } = series;
-  const metrics = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
-  const medians = metrics.map((metric) => [metric, rounded(spread(valuesOf(samples, metric)).median)]);
+  const { labels, subject } = series;
+  const medians = Object.entries(medianOf(series)).map(([metric, value]) => [metric, rounded(value)]);
   const limit = isLoadBound(series) ? { limit: LOAD_GENERATOR } : {};
   return { ...labels, subject, ...Object.fromEntries(medians), ...limit };
+}
+
+/** The median of each metric over the samples. */
+export function medianOf({ samples }: Pick<Series, 'samples'>): Sample {
+  const metrics = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
+  return Object.fromEntries(metrics.map((metric) => [metric, spread(valuesOf(samples, metric)).median]));
 }
 
 /** Whether the load generator was the limit, so that the rate says little about the subject. */

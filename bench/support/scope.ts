@@ -46,6 +46,14 @@ export class Scope {
     return this.quick || this.isComparison ? 1 : wanted;
   }
 
+  /**
+   * How often the subjects take turns with less load each, where they differ by little: what disturbs the machine for a second
+   * or two then meets both versions of a comparison.
+   */
+  turns(wanted: number): number {
+    return this.isComparison && !this.quick ? wanted : 1;
+  }
+
   defer(close: () => unknown): void {
     this.#closers.push(close);
   }

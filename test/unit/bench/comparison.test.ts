@@ -6,6 +6,7 @@ import { compare } from '../../../bench/support/compare.ts';
 import { differences, NO_DIFFERENCE } from '../../../bench/support/differences.ts';
 import { pairedRatio, studentQuantile } from '../../../bench/support/paired-ratio.ts';
 import { interleave, type Sample, type Series } from '../../../bench/support/rounds.ts';
+import type { Scope } from '../../../bench/support/scope.ts';
 import { thisCheckout } from '../../../bench/support/version.ts';
 
 describe("Student's quantile", () => {
@@ -158,6 +159,30 @@ describe('the differences of two versions', () => {
 });
 
 describe('a comparison', () => {
+  it('takes the median of the turns of a round', async () => {
+    const there = { root: '/elsewhere/', ref: 'v1' };
+    const values = new Map([
+      [undefined, [5, 1, 3, 40, 20, 30]],
+      ['v1', [7, 9, 8, 50, 70, 60]],
+    ]);
+    const bench = {
+      question: '',
+      run: async (scope: Scope) => {
+        const subjects = scope.versions.map(({ ref }) => ({ name: 'agent-service', ref }));
+        const turns = scope.rounds(2) * scope.turns(3);
+        const series = await interleave(turns, {}, subjects, async ({ ref }) => ({
+          ms: values.get(ref)?.shift() ?? Number.NaN,
+        }));
+        return { series };
+      },
+    };
+    const series = await compare(bench, { versions: [thisCheckout, there], rounds: 2 }, { quick: false });
+    expect(series.map(({ ref, samples }) => [ref, samples])).toEqual([
+      [undefined, [{ ms: 3 }, { ms: 30 }]],
+      ['v1', [{ ms: 8 }, { ms: 60 }]],
+    ]);
+  });
+
   it('measures both versions in each round, in alternating order, and keeps their samples apart', async () => {
     const order: string[] = [];
     const there = { root: '/elsewhere/', ref: 'v1' };
