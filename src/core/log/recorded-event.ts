@@ -1,4 +1,3 @@
-import { newId } from '../new-id.ts';
 import { type EventMetadata, type Origin, SERVICE } from './event-metadata.ts';
 import { type LoggedEvent, turnIdOf } from './events.ts';
 
@@ -18,7 +17,7 @@ export function record<E extends LoggedEvent>(
   return events.map((event) => {
     const isNextTurn = event.type === 'turn.started' && !isRequestedIn(events, event.turnId);
     const meta: EventMetadata = {
-      id: newId(),
+      id: crypto.randomUUID(),
       actor: isNextTurn ? SERVICE : actor,
       causationId,
       correlationId: turnIdOf(event) ?? causationId,

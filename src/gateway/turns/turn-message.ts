@@ -1,4 +1,3 @@
-import { newId } from '../../core/new-id.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 
 type Optional = 'image' | 'given' | 'options' | 'whenBusy' | 'key' | 'isNewSession';
@@ -19,7 +18,7 @@ export function turnMessage({
 }: ClientMessage): TurnMessage {
   return {
     sessionId,
-    turnId: newId(),
+    turnId: crypto.randomUUID(),
     text,
     ...(image && { image }),
     ...(given && { given }),

@@ -124,7 +124,8 @@ export class OwnerRequests {
   async claim(sessionId: SessionId): Promise<void> {
     const { membership, feeds } = this.#cluster;
     const stream = this.#prefix + sessionId;
-    if (membership.owns(stream)) return;
+    // Nothing may be told of the session before what its clients lack.
+    if (membership.owns(stream)) return feeds.owned(stream);
     // What this node gives up stays with the others.
     if (this.#composed().sessions.isDraining && this.#successor !== null)
       throw new SessionElsewhereError(sessionId, null);

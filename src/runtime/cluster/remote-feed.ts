@@ -74,6 +74,8 @@ export class RemoteFeed {
   #presumesEnd = false;
   /** Whether this node certainly owns the session, and its clients lack nothing. */
   #isCertain = false;
+  /** What `own` has begun and not finished. */
+  #owning: Promise<void> | null = null;
   #isClosed = false;
   #isOverdue = false;
   /** Seq of the last event that the log had at the last look. */
@@ -139,6 +141,16 @@ export class RemoteFeed {
   /** This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. */
   async own(): Promise<void> {
     if (this.#isOwn && this.#isCertain && !this.#isOverdue) return;
+    this.#owning ??= this.#becomeOwn();
+    await this.#owning;
+  }
+
+  /** Resolves when no `own` is under way. */
+  async owned(): Promise<void> {
+    await this.#owning;
+  }
+
+  async #becomeOwn(): Promise<void> {
     this.#stop();
     this.#isOwn = true;
     const attempt = this.#attempt;
@@ -146,7 +158,9 @@ export class RemoteFeed {
       if (this.seq > 0) await this.#lookForAnother();
       await this.#catchUp(attempt);
     });
-    if (attempt === this.#attempt) this.#isCertain = true;
+    if (attempt !== this.#attempt) return;
+    this.#owning = null;
+    this.#isCertain = true;
   }
 
   /**
@@ -271,9 +285,10 @@ export class RemoteFeed {
   }
 
   #stop(): void {
-    if (this.#ownSeq > this.seq) this.#cursor = new StreamCursor({ seq: this.#ownSeq, offset: 0 });
+    this.#passOwn();
     this.#ownSeq = 0;
     this.#attempt += 1;
+    this.#owning = null;
     this.#source = null;
     this.#since = 0;
     this.#lookedHead = 0;
@@ -283,6 +298,11 @@ export class RemoteFeed {
     this.#isCertain = false;
     this.#presumesEnd = false;
     this.#isOverdue = false;
+  }
+
+  /** What this node has told as the owner, the clients have. */
+  #passOwn(): void {
+    if (this.#ownSeq > this.seq) this.#cursor = new StreamCursor({ seq: this.#ownSeq, offset: 0 });
   }
 
   async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {
@@ -338,6 +358,7 @@ export class RemoteFeed {
       const page = await this.#deps.read(this.#stream, this.#cursor.seq, limit);
       if (attempt !== this.#attempt) return;
       const { ended } = this.mark;
+      this.#passOwn();
       for (const event of page) this.#take(event);
       if (page.length === 0 || ended !== this.#ended) return;
     }

@@ -143,6 +143,11 @@ export class RemoteFeeds {
     await this.#feeds.get(stream)?.own();
   }
 
+  /** This node owns the session already. Resolves when `own` is not under way any more. */
+  async owned(stream: StreamId): Promise<void> {
+    await this.#feeds.get(stream)?.owned();
+  }
+
   /** This node has told its clients an event of a session that it owns. */
   noteOwn(stream: StreamId, event: Envelope): void {
     this.#feeds.get(stream)?.noteOwn(event);

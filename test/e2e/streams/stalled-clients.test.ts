@@ -200,7 +200,8 @@ describe.concurrent('a client that stalls', () => {
       await using service = await withBigSession();
       const page = `GET /api/sessions/big HTTP/1.1\r\n${HOST}\r\n`;
       const socket = await openSocket(service.port, page);
-      socket.pause();
+      // Its answer has begun: it stalls before the stream does, and is cut no later. Nothing more is read.
+      await once(socket, 'readable');
       // Of a stream the service tells when it is cut; both stall from now on.
       const stream = await EventReader.open(service, new StreamRecord());
       await openStreams(service, 'event_stream', 1);

@@ -436,6 +436,45 @@ describe('a session of this node', () => {
     expect(seqs(told)).toEqual([4]);
   });
 
+  it('is not told again what this node has told while it still read what its clients lack', async () => {
+    const { node, session, told } = await start();
+    session.owner = LISTENER;
+    const gate = Promise.withResolvers<void>();
+    node.beforeRead = () => gate.promise;
+    const owned = node.feeds.own('s');
+    await node.settle();
+    const event = { type: 'session.renamed', title: 'x' } as const;
+    session.events.push({ sessionId: 's', seq: 2, time: 0, event, meta: null });
+    node.feeds.noteOwn('s', { sessionId: 's', seq: 2, time: 0, event, meta: null });
+    gate.resolve();
+    await owned;
+    expect(seqs(told)).toEqual([]);
+    expect(node.feeds.toldUpTo('s', 2)).toBe(Infinity);
+  });
+
+  it('lets everybody who needs it wait until its clients have what they lack, which is read once', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => LOST;
+    session.append({ type: 'session.renamed', title: 'lost' });
+    session.owner = LISTENER;
+    const gate = Promise.withResolvers<void>();
+    node.beforeRead = () => gate.promise;
+    const { reads } = node;
+    const done: string[] = [];
+    const all = [
+      node.feeds.own('s').then(() => done.push('own')),
+      node.feeds.own('s').then(() => done.push('own again')),
+      node.feeds.owned('s').then(() => done.push('owned')),
+    ];
+    await node.settle();
+    expect([done, seqs(told)]).toEqual([[], []]);
+    gate.resolve();
+    await Promise.all(all);
+    expect(seqs(told)).toEqual([2]);
+    // The second read has found nothing more.
+    expect(node.reads - reads).toBe(2);
+  });
+
   it('that was only presumed to be new is heard from the node that has it', async () => {
     const { node, session, told } = await start({ owner: null, events: 0 });
     node.feeds.presumeOwn('s');
