@@ -15,8 +15,10 @@ export const question =
   'How many message-sync requests a second are answered, each durable before its answer?';
 
 const SESSIONS = 2_000;
-/** Of the subjects in a round of a comparison. With hundreds of messages at a time, fewer would hardly begin. */
+/** Of the subjects in a round of a comparison. */
 const MOST_TURNS = 10;
+/** How many messages each connection sends in a turn at least: with fewer, its beginning and end would be most of it. */
+const LEAST_IN_TURN = 5;
 const REPLY = 'you said hello';
 const WITH_MODEL_SERVICE = `${SERVICE}, model service`;
 const IN_MEMORY = `${SERVICE}, log in memory`;
@@ -34,8 +36,9 @@ export async function run(scope: Scope): Promise<Report> {
   for (const subject of subjects) await load(subject, 10, scope.quick ? 50 : 2_000);
   const all: Series[] = [];
   for (const inFlight of scope.quick ? [10] : [1, 10, 50, 500]) {
-    const turns = scope.turns(Math.min(MOST_TURNS, Math.floor((MOST_TURNS * 100) / inFlight)));
-    const requests = Math.ceil((scope.quick ? 200 : inFlight === 1 ? 1_500 : 5_000) / turns);
+    const inRound = scope.quick ? 200 : inFlight === 1 ? 1_500 : 5_000;
+    const turns = scope.turns(Math.min(MOST_TURNS, Math.floor(inRound / inFlight / LEAST_IN_TURN)));
+    const requests = inRound / turns;
     const labels = { 'in flight': inFlight };
     all.push(
       ...(await interleave(scope.rounds(3) * turns, labels, subjects, (subject) =>

@@ -9,7 +9,8 @@ import type { ToolOffer } from '../../ports/turn-tools.ts';
  */
 export class EarlyReply {
   readonly offer: ToolOffer;
-  readonly #abort = new AbortController();
+  /** Ends the request. Who gets the reply delivered may end it, too. */
+  readonly abort = new AbortController();
   readonly #reply: Promise<ModelReply>;
   readonly #held: ((listener: ReplyListener) => void)[] = [];
   #listener: ReplyListener | null = null;
@@ -35,7 +36,7 @@ export class EarlyReply {
           else this.#held.push((listener) => listener.onReasoning(text));
         },
       },
-      this.#abort.signal,
+      this.abort.signal,
     );
     this.#reply.then(
       (reply) => {
@@ -51,11 +52,6 @@ export class EarlyReply {
     return this.#step;
   }
 
-  /** Ends the request. Who gets the reply delivered may end it, too. */
-  get abort(): AbortController {
-    return this.#abort;
-  }
-
   /** Tells the listener at once what was held back, and later what follows. Call it once. */
   deliver(listener: ReplyListener): Promise<ModelReply> {
     for (const tell of this.#held.splice(0)) tell(listener);
@@ -65,7 +61,7 @@ export class EarlyReply {
 
   /** Aborts the request. Instead of `deliver`. */
   abandon(): void {
-    this.#abort.abort(NOT_WRITTEN);
+    this.abort.abort(NOT_WRITTEN);
   }
 }
 
