@@ -91,9 +91,13 @@ export class Database implements Session, AsyncDisposable {
     this.#timeouts = timeouts;
     this.schema = schema;
     this.shown = shown;
-    // Without a listener, a lost idle connection would end the process. Whoever asks next hears of it.
-    for (const pool of Object.values(pools))
-      pool.on('error', (err) => log.debug({ err }, 'an idle connection to PostgreSQL was lost'));
+    // Without a listener, a lost connection would end the process. Whoever asks next hears of it.
+    const noticed = (err: Error) => log.debug({ err }, 'a connection to PostgreSQL was lost');
+    for (const pool of Object.values(pools)) {
+      pool.on('error', noticed);
+      // At once: a server that stops may end a connection with the bytes that establish it, before whoever waits gets it.
+      pool.on('connect', (client) => client.on('error', noticed));
+    }
   }
 
   /** Connects, and makes the tables or brings them up to date. Rejects with an error that says what is wrong. */
@@ -165,9 +169,6 @@ export class Database implements Session, AsyncDisposable {
     work: (session: Session, giveUp: () => void) => Promise<T>,
   ): Promise<T> {
     const client = await this.#pools[lane].connect();
-    // A connection that is lost between two statements makes the next one fail.
-    const noticed = (err: Error) => this.#log.debug({ err }, 'a connection to PostgreSQL was lost');
-    client.on('error', noticed);
     if (endless) this.#endless.add(client);
     let isBroken = false;
     const rows: Session['rows'] = (statement) => this.#ask(client, this.#asQuery(statement));
@@ -179,7 +180,6 @@ export class Database implements Session, AsyncDisposable {
       isBroken ||= isAway(error);
       throw error;
     } finally {
-      client.off('error', noticed);
       if (!endless || this.#endless.delete(client)) client.release(isBroken);
     }
   }
