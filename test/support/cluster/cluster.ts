@@ -61,7 +61,7 @@ export class Cluster implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Resolves when all nodes listen and know each other. */
+  /** Resolves when all nodes listen and know each other. A node that loses its lease meanwhile is started again. */
   static async start(options: ClusterOptions): Promise<Cluster> {
     const cluster = await Cluster.create(options);
     try {
@@ -71,7 +71,8 @@ export class Cluster implements AsyncDisposable {
       await Promise.all(cluster.nodes.slice(1).map((node) => node.start()));
       for (const { port } of cluster.nodes) cluster.balancer.add(port);
       cluster.#ownership = await Ownership.observe(cluster.#storeUrl);
-      await cluster.settled();
+      // On a busy machine a node may lose its lease as early as this.
+      await cluster.recovered();
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
       throw error;
