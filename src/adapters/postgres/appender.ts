@@ -103,6 +103,8 @@ class BatchAttempts {
   /** As they were sent last. The same events at the same time have the same hash, so the log says whether it has them. */
   readonly #sent = new Map<number, LinkedAppend>();
   #mayBeStored = false;
+  /** An earlier attempt may have stored some of it: a head that is read now need not be what was appended to. */
+  #isRepeated = false;
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
@@ -115,6 +117,7 @@ class BatchAttempts {
 
   async store(session: Session, waves: readonly Wave[]): Promise<Outcome> {
     const outcome: Outcome = { heads: new Map(), refused: [] };
+    this.#isRepeated = this.#sent.size > 0;
     for (const wave of waves) await this.#storeWave(session, wave, outcome);
     // What follows is the end of the transaction, if there are several.
     this.#mayBeStored ||= waves.length > 1;
@@ -126,8 +129,9 @@ class BatchAttempts {
     let pending = wave;
     for (let reading = 0; pending.length > 0; reading += 1) {
       if (reading === MOST_READINGS) throw new Error('streams change as fast as they are read');
-      const heads = await this.#headsOf(session, pending, reading === 0 ? outcome.heads : null);
-      const before = reading === 0 ? NONE : await this.#storedBefore(session, pending, heads);
+      const isFirst = reading === 0 && !this.#isRepeated;
+      const heads = await this.#headsOf(session, pending, isFirst ? outcome.heads : null);
+      const before = isFirst ? NONE : await this.#storedBefore(session, pending, heads);
       for (const append of before.values()) outcome.heads.set(append.stream, append.head);
       const ready = pending.filter(
         (one) => !before.has(one.index) && this.#isReady(one, heads.get(one.request.sessionId), outcome),
@@ -141,6 +145,8 @@ class BatchAttempts {
       if (stored.has(null)) throw lease.lose();
       for (const { stream, head } of linked) if (stored.has(stream)) outcome.heads.set(stream, head);
       pending = ready.filter(({ request }) => !stored.has(request.sessionId));
+      // The rest of a batch may fail as a whole after this.
+      this.#mayBeStored ||= pending.length > 0 && stored.size > 0;
     }
   }
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Database } from '../../../src/adapters/postgres/database.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
 import { parseStoreUrl } from '../../../src/config/addresses/store-url.ts';
@@ -63,6 +63,60 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     expect(await sql(direct, 'SELECT head, open FROM @.streams')).toEqual([{ head: 2, open: true }]);
     // It knows the end of the stream.
     expect(await service.store.append('s', 2, [started('c')])).toMatchObject([{ seq: 3 }]);
+  });
+
+  it.each([0, 1, 2, 3])(
+    'stores an append once whose stream it has to read first, when it is cut after %i answers',
+    async (answers) => {
+      const { link, url } = await linked();
+      await using _ = link;
+      {
+        await using before = await open(url);
+        await before.store.append('s', 0, [started('a')]);
+        await before.store.append('other', 0, [started('x')]);
+      }
+      await using service = await open(url);
+      // Over the connection that is cut then.
+      await service.store.append('other', 1, [started('y')]);
+      link.cutAfterAnswers(answers);
+      expect(await service.store.append('s', 1, [started('b')])).toMatchObject([{ seq: 2 }]);
+      expect(await turnsOf(service.store, 's')).toEqual(['a', 'b']);
+    },
+  );
+
+  it('does not say that nothing is stored when a part of a batch is, and the rest could not be read', async () => {
+    const { link, url } = await linked();
+    await using _ = link;
+    {
+      await using before = await open(url);
+      await before.store.append('old', 0, [started('a')]);
+    }
+    await using service = await open(url, { timeouts: SOON_SILENT });
+    await service.store.append('mine', 0, [started('m1')]);
+    const appending = vi.spyOn(Database.prototype, 'appending');
+    appending.mockImplementation(function (this: Database, work) {
+      appending.mockRestore();
+      return this.appending((session) =>
+        work({
+          rows: async (statement) => {
+            // Asked once the one statement of the batch is answered.
+            if (statement.name === 'heads') await link.sever();
+            return session.rows(statement);
+          },
+        }),
+      );
+    });
+    const [, mine] = await Promise.allSettled([
+      // As if it were new.
+      service.store.append('old', 0, [started('x')]),
+      service.store.append('mine', 1, [started('m2')]),
+    ]);
+    await link.restore();
+    expect(mine).toMatchObject({
+      status: 'rejected',
+      reason: { name: 'StorageAwayError', mayBeStored: true },
+    });
+    await expect.poll(() => turnsOf(service.store, 'mine').catch(() => [])).toEqual(['m1', 'm2']);
   });
 
   it('asks over another connection when one has said nothing for longer than it is patient', async () => {

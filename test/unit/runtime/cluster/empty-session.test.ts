@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
+import { memoryNode } from '../../../support/cluster/memory-node.ts';
+
+/** After which a session in which nothing goes on has left memory. */
+const IDLE_MS = 95_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a session of which a node had nothing', () => {
+  it('is heard there when another node begins it, also after it has left memory', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    const shared = new MemoryClusterLog(memoryEventStore());
+    const network = new MemoryNetwork();
+    const memberships = [shared.join(), shared.join()] as const;
+    await memberships[0].refresh();
+    const [beginning, listening] = await Promise.all([
+      memoryNode(memberships[0], network),
+      memoryNode(memberships[1], network),
+    ]);
+    const heard: string[] = [];
+    listening.bus.onSession('s', {
+      hear: (signal) => heard.push('event' in signal ? signal.event.type : signal.type),
+    });
+    // There is nothing to cancel, and so the empty session is in memory, as if it were to begin here.
+    expect(await listening.bus.send('turn.cancel', { sessionId: 's', reason: 'enough' }, ANYONE)).toBe(false);
+    vi.advanceTimersByTime(IDLE_MS);
+    await beginning.bus.send('turn.start', { sessionId: 's', turnId: 't1', text: 'hello' }, ANYONE);
+    await expect
+      .poll(async () => {
+        // Looks at what others own, from time to time.
+        await memberships[1].refresh();
+        return heard;
+      })
+      .toContain('turn.completed');
+    await Promise.all([beginning.agent.close(), listening.agent.close()]);
+  });
+});
