@@ -348,6 +348,9 @@ export class Cluster implements Peers, AsyncDisposable {
     if (this.membership.owns(stream)) {
       const { agent, sessionId } = this.agents.sessionOf(stream);
       agent.lost(sessionId);
+    } else {
+      // What listens here takes this node for its owner still, if the session was empty here until it left memory.
+      this.feeds.loseOwn(stream);
     }
     this.feeds.claimed(stream, owner);
   }
