@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly rights?: Rights | undefined;
   /** The address of the client. Absent where clients are not authenticated. */
   readonly address?: string | undefined;
+  /** Whether the service ends what still runs for a client that has gone, in the client's name. */
+  readonly hasLeft?: true;
   /** The distributed trace that the request belongs to. */
   readonly trace?: TraceContext | undefined;
 }
@@ -28,6 +30,11 @@ export const ANYONE: RequestContext = { principal: ANONYMOUS, tenant: DEFAULT_TE
 /** The context of a request whose credential has shown who sends it. */
 export function contextOf({ principal, tenant, ...rights }: Identity, address?: string): RequestContext {
   return { ...ANYONE, principal, tenant, rights, address };
+}
+
+/** For what the service ends in the name of a client that has gone, also when its credential was revoked. */
+export function afterLeaving(context: RequestContext): RequestContext {
+  return { ...context, hasLeft: true };
 }
 
 /** Adds the trace to the context. */

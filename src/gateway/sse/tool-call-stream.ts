@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
-import type { RequestContext } from '../../core/request/request-context.ts';
+import { afterLeaving, type RequestContext } from '../../core/request/request-context.ts';
 import type { ToolExecution } from '../../core/tool-call/tool.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
@@ -50,7 +50,7 @@ export async function toolCallStream(
     const stop = (): void => {
       unwatch();
       // The call may have ended meanwhile, and nobody is left to be told.
-      if (!isOver) bus.send('tool.cancel', { callId }, context).catch(() => undefined);
+      if (!isOver) bus.send('tool.cancel', { callId }, afterLeaving(context)).catch(() => undefined);
       isOver = true;
     };
     const finish = (last: () => void): void => {

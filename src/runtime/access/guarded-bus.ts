@@ -29,9 +29,6 @@ export interface GuardedBusDeps {
   readonly audit: Audit;
 }
 
-/** What runs for a client is ended in its name, also when its credential was revoked. */
-const ENDING: ReadonlySet<RequestType> = new Set(['turn.cancel', 'tool.cancel']);
-
 /**
  * The bus as clients may use it. Every request of every protocol passes here: its scope is checked, and the names that a
  * client has for sessions become their ids. What does not belong to the client is not there: the answer is the same as
@@ -61,7 +58,7 @@ export class GuardedBus implements Bus {
     const meant = inward ? inward(request, client, this.#visible) : request;
     const needs = sessionNeeds(type, meant);
     try {
-      if (!ENDING.has(type)) this.#refuseRevoked(client);
+      if (!client.hasLeft) this.#refuseRevoked(client);
       requireScope(client, scopeOf(type));
       for (const { id, need } of needs) this.#visible.require(id, need, client);
       const answer = await this.#requests.send(type, meant, client);

@@ -22,6 +22,7 @@ class WatchedTokens extends KnownTokens {
 const REQUESTS = {
   '/api/message-sync': { message: 'hello' },
   '/api/message': { message: 'hello' },
+  '/api/sessions/s1/cancel': { reason: 'enough' },
   '/api/connect-server': { name: 'late', config: scriptableServer() },
   '/api/tickets': {},
   '/v1/chat/completions': { model: 'default', messages: [{ role: 'user', content: 'hello' }] },

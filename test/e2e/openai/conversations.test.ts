@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import type { ConversationItem } from 'openai/resources/conversations/items';
 import { describe, expect } from 'vitest';
+import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -38,6 +39,20 @@ async function itemsOf({ client }: Rig, id: string, query: { limit?: number; ord
 }
 
 describe("OpenAI's conversations", () => {
+  verifies(
+    'openai.conversations',
+    async () => {
+      const cleo = identity('cleo', { scopes: new Set(['sessions:write']) });
+      const ada = identity('ada', { roles: ['admin'] });
+      await using rig = await start({ verifiers: [new KnownTokens({ cleo, ada })] });
+      const refused = await rig.service.post('/v1/conversations', {}, bearer('cleo'));
+      expect(refused.status).toBe(403);
+      const listed = await rig.service.fetch('/api/sessions', { headers: bearer('ada') });
+      expect(await listed.json()).toMatchObject({ sessions: [] });
+    },
+    'whoever may not read the conversation begins none',
+  );
+
   verifies('openai.conversations', async () => {
     await using folder = await tempDirectory();
     let id = '';

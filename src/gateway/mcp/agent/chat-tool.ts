@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SessionId } from '../../../core/ids.ts';
+import { afterLeaving } from '../../../core/request/request-context.ts';
 import type { ReplyChunk } from '../../../core/session/session-signal.ts';
 import { checkImageSize } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
@@ -154,9 +155,11 @@ async function following<T>(
 ): Promise<T> {
   const { sessionId, turnId } = place;
   const cancel = (): void => {
-    bus.send('turn.cancel', { sessionId, turnId, reason: CANCELLED }, call.context).catch((err: unknown) => {
-      log.warn({ sessionId, turnId, err }, 'a turn could not be cancelled');
-    });
+    bus
+      .send('turn.cancel', { sessionId, turnId, reason: CANCELLED }, afterLeaving(call.context))
+      .catch((err: unknown) => {
+        log.warn({ sessionId, turnId, err }, 'a turn could not be cancelled');
+      });
   };
   holdSession(bus, sessionId, call);
   const questions = new OpenQuestions(bus, place, call);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RequestContext } from '../../../core/request/request-context.ts';
+import { afterLeaving, type RequestContext } from '../../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../../core/tool-call/tool-progress.ts';
 import type { PeerAnswer, ServerRequest } from '../../../core/tool-server/passed-request.ts';
 import type { Bus } from '../../../ports/bus.ts';
@@ -109,9 +109,11 @@ export class PassedCall implements HeldCall {
 
   /** Cancels the call. */
   end(): void {
-    this.#bus.send('tool.cancel', { callId: this.#callId }, this.context).catch((err: unknown) => {
-      this.#logger.warn({ err }, 'a request to a tool server could not be cancelled');
-    });
+    this.#bus
+      .send('tool.cancel', { callId: this.#callId }, afterLeaving(this.context))
+      .catch((err: unknown) => {
+        this.#logger.warn({ err }, 'a request to a tool server could not be cancelled');
+      });
   }
 
   /** A message that is none of MCP has no place to go. */

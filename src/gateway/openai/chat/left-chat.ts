@@ -1,3 +1,4 @@
+import { afterLeaving } from '../../../core/request/request-context.ts';
 import type { AcceptedChat, AskedChat } from './chat-turn.ts';
 
 /**
@@ -11,5 +12,5 @@ export function leaveChat(
   if (session.isNamed || key) return;
   const cancel = { sessionId, turnId, reason: 'the client went away' };
   // The turn may have ended meanwhile, and nobody is left to be told.
-  bus.send('turn.cancel', cancel, context).catch(() => undefined);
+  bus.send('turn.cancel', cancel, afterLeaving(context)).catch(() => undefined);
 }

@@ -28,6 +28,8 @@ export async function createConversation(deps: ResponsesDeps, request: ServedReq
   const sessionId = await newConversationId(request);
   const given = await givenMessages(deps, request, items);
   const key = await keyOfRequest(request, body);
+  // Throws. Whoever may not read the conversation begins none.
+  bus.topicOf(sessionId, context);
   await bus.send('session.describe', { sessionId, metadata, key }, context);
   if (given.length > 0) await bus.send('session.extend', { sessionId, given, key }, context);
   return shown(deps, request, sessionId);

@@ -1,3 +1,4 @@
+import { afterLeaving } from '../../../core/request/request-context.ts';
 import type { MaxBytes } from '../../../core/size-limits.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { readToEnd } from '../../stream/read-to-end.ts';
@@ -45,10 +46,11 @@ export function endsWithClient({ body, key }: AskedResponse): boolean {
 /** The client has gone away: its response ends. */
 export function abandon({ bus, context }: AskedResponse, { place, isUnstored }: BegunResponse): void {
   const { sessionId, turnId } = place;
+  const left = afterLeaving(context);
   // The turn may have ended meanwhile, and nobody is left to be told.
   bus
-    .send('turn.cancel', { sessionId, turnId, reason: 'the client went away' }, context)
-    .then(() => (isUnstored ? bus.send('session.delete', { sessionId }, context) : undefined))
+    .send('turn.cancel', { sessionId, turnId, reason: 'the client went away' }, left)
+    .then(() => (isUnstored ? bus.send('session.delete', { sessionId }, left) : undefined))
     .catch(() => undefined);
 }
 
