@@ -11,7 +11,6 @@ import type { EncodedEvents } from '../../stored-log/stored-row.ts';
 import { storedTitle } from './append-statement.ts';
 import type { Database } from './database.ts';
 import { idleLimit } from './idle-limit.ts';
-import { isTaken } from './postgres-errors.ts';
 import type { Session } from './sql-session.ts';
 import { readHeads } from './stream-index.ts';
 import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
@@ -65,11 +64,7 @@ export async function adoptStream(
   requireNew(sessionId, (await readHeads(session, schema, [sessionId])).get(sessionId)?.seq);
   // The events may come slowly.
   await session.rows({ text: idleLimit(0) });
-  // In a table of its own until all are there: otherwise an append to the same id would wait for them.
-  await session.rows({
-    text: `CREATE TEMPORARY TABLE adopted (LIKE ${schema}.events) ON COMMIT DROP`,
-  });
-  const target = new NewStream(session, schema, sessionId, 'adopted');
+  const target = new NewStream(session, schema, sessionId);
   let seq = 0;
   let created = 0;
   let updated = 0;
@@ -94,23 +89,27 @@ interface NewMark extends Pick<SessionMark, 'open'> {
   readonly owner?: number | undefined;
 }
 
-/** A stream that is written in parts. */
+/** Has what does not fit in one part, until the transaction ends. */
+const STAGING = 'new_events';
+
+/**
+ * A stream that is written in parts. Until it begins, nobody waits for it: a node has all its appends in one batch, so an append
+ * to the same id that waited would hold up all of its sessions.
+ */
 class NewStream {
   readonly #session: Session;
   readonly #schema: string;
   readonly #stream: SessionId;
-  readonly #staging: string | undefined;
+  #isStaged = false;
   #part: (Link & { readonly hash: string })[] = [];
   #characters = 0;
   #head = 0;
   #hash = chainStart;
 
-  /** @param staging the table that has its events until it begins. */
-  constructor(session: Session, schema: string, stream: SessionId, staging?: string) {
+  constructor(session: Session, schema: string, stream: SessionId) {
     this.#session = session;
     this.#schema = schema;
     this.#stream = stream;
-    this.#staging = staging;
   }
 
   /** Seq of the last event. */
@@ -118,19 +117,17 @@ class NewStream {
     return this.#head;
   }
 
-  /** Throws a `StaleVersionError` if there is such an event. */
   async add({ seq, time, type, data }: Link): Promise<void> {
     const link = { seq, time, type, data };
     this.#hash = chainHash(this.#hash, this.#stream, link);
     this.#head = seq;
     this.#part.push({ ...link, hash: this.#hash });
     this.#characters += data.length;
-    if (this.#part.length >= PART_EVENTS || this.#characters >= PART_CHARACTERS) await this.#write();
+    if (this.#part.length >= PART_EVENTS || this.#characters >= PART_CHARACTERS) await this.#stage();
   }
 
   /** Throws a `StaleVersionError` if there is such a stream. */
   async begin({ created, updated, open, title, owner }: NewMark): Promise<void> {
-    await this.#write();
     const begun = await this.#session.rows({
       text: `
         INSERT INTO ${this.#schema}.streams (stream, head, hash, created, updated, open, title, owner)
@@ -144,28 +141,32 @@ class NewStream {
       const heads = await readHeads(this.#session, this.#schema, [this.#stream]);
       throw new StaleVersionError(this.#stream, 0, heads.get(this.#stream)?.seq ?? 0);
     }
-    if (this.#staging !== undefined)
-      await this.#session.rows({
-        text: `INSERT INTO ${this.#schema}.events SELECT * FROM ${this.#staging}`,
-        mayBeLong: true,
-      });
+    const events = `${this.#schema}.events`;
+    if (this.#isStaged)
+      await this.#session.rows({ text: `INSERT INTO ${events} SELECT * FROM ${STAGING}`, mayBeLong: true });
+    await this.#write(events);
   }
 
-  async #write(): Promise<void> {
+  async #stage(): Promise<void> {
+    if (!this.#isStaged)
+      await this.#session.rows({
+        text: `CREATE TEMPORARY TABLE ${STAGING} (LIKE ${this.#schema}.events) ON COMMIT DROP`,
+      });
+    this.#isStaged = true;
+    await this.#write(STAGING);
+  }
+
+  async #write(table: string): Promise<void> {
     const part = this.#part;
-    if (part.length === 0) return;
     this.#part = [];
     this.#characters = 0;
-    await this.#insert(part).catch((error: unknown) => {
-      // Another node has begun the stream meanwhile. A transaction that has failed cannot read how far it is.
-      throw isTaken(error) ? new StaleVersionError(this.#stream, 0, part[0]?.seq ?? 0) : error;
-    });
+    if (part.length > 0) await this.#insert(table, part);
   }
 
-  #insert(part: readonly (Link & { readonly hash: string })[]): Promise<unknown> {
+  #insert(table: string, part: readonly (Link & { readonly hash: string })[]): Promise<unknown> {
     return this.#session.rows({
       text: `
-        INSERT INTO ${this.#staging ?? `${this.#schema}.events`} (stream, seq, time, type, data, hash)
+        INSERT INTO ${table} (stream, seq, time, type, data, hash)
         SELECT $1, e.* FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[]) AS e`,
       values: [
         this.#stream,

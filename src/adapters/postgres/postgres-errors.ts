@@ -85,11 +85,6 @@ export function isInTheWay(error: unknown): boolean {
   return IN_THE_WAY.includes(codeOf(error) ?? '');
 }
 
-/** Whether there is such a row already. */
-export function isTaken(error: unknown): boolean {
-  return codeOf(error) === '23505';
-}
-
 /** The error as the service knows it. @param shown names the database. */
 export function explained(error: unknown, shown: string, attempt: string): unknown {
   if (codeOf(error) === DISK_FULL)

@@ -24,6 +24,9 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
+/** More than are copied at once. */
+const LONG_EVENTS = 1_201;
+
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
 
 const IMPATIENT = { connectMs: 200, statementMs: 10_000, silenceMs: 200, patienceMs: 300 };
@@ -43,6 +46,52 @@ async function open(
 async function turnsOf(store: EventStore, sessionId: string): Promise<unknown[]> {
   return (await store.read(sessionId, 0)).map(({ event }) => 'turnId' in event && event.turnId);
 }
+
+describe('a fork in PostgreSQL', () => {
+  it('of a long session keeps no append waiting, not even one to the id that it is to have', async () => {
+    await using service = await open(server.newUrl());
+    const { store } = service;
+    await store.adopt('long', elsewhere(Array.from({ length: LONG_EVENTS }, (_, index) => `t${index}`)));
+    const copying = Promise.withResolvers<void>();
+    const others = Promise.withResolvers<void>();
+    const transacting = vi.spyOn(Database.prototype, 'transact');
+    transacting.mockImplementation(function (this: Database, work, options) {
+      transacting.mockRestore();
+      return this.transact(
+        (session) =>
+          work({
+            rows: async (statement) => {
+              const rows = await session.rows(statement);
+              if (!/^\s*INSERT/.test(statement.text)) return rows;
+              copying.resolve();
+              await others.promise;
+              return rows;
+            },
+          }),
+        options,
+      );
+    });
+    const fork = store.fork('long', LONG_EVENTS, 'fork');
+    await copying.promise;
+    await store.append('fork', 0, [started('mine')]);
+    await store.append('other', 0, [started('x')]);
+    others.resolve();
+    await expect(fork).rejects.toThrow(StaleVersionError);
+    expect(await turnsOf(store, 'fork')).toEqual(['mine']);
+  });
+
+  it('of a long session has all of its events', async () => {
+    await using service = await open(server.newUrl());
+    const { store } = service;
+    const turnIds = Array.from({ length: LONG_EVENTS }, (_, index) => `t${index}`);
+    await store.adopt('long', elsewhere(turnIds));
+    await store.fork('long', LONG_EVENTS - 1, 'fork');
+    expect(await turnsOf(store, 'fork')).toEqual(turnIds.slice(0, -1));
+    expect(await store.append('fork', LONG_EVENTS - 1, [started('next')])).toMatchObject([
+      { seq: LONG_EVENTS },
+    ]);
+  });
+});
 
 describe('a log in PostgreSQL whose connection is cut', () => {
   const linked = async () => {
