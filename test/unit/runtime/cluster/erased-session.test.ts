@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
+import { isEvent, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
+
+describe('a session that is being erased', () => {
+  it('is not begun anew before that is done, also if another node claims it meanwhile', async () => {
+    const shared = new MemoryClusterLog(memoryEventStore());
+    const network = new MemoryNetwork();
+    const memberships = [shared.join(), shared.join()] as const;
+    await memberships[0].refresh();
+    const [erased, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { store } = memberships[0];
+    // It is gone in the database, and the answer comes late.
+    const erase: typeof store.erase = async (...ids) => {
+      await store.erase(...ids);
+      erased.resolve();
+      await answered.promise;
+    };
+    Object.defineProperty(memberships[0], 'store', { value: { ...store, erase } });
+    const [erasing, claiming] = await Promise.all([
+      memoryNode(memberships[0], network),
+      memoryNode(memberships[1], network),
+    ]);
+    const done = nextSignal(erasing.bus, 's', isEvent('turn.completed'));
+    await erasing.bus.send('turn.start', { sessionId: 's', turnId: 't1', text: 'hello' }, ANYONE);
+    await done;
+    const deleted = erasing.bus.send('session.delete', { sessionId: 's' }, ANYONE);
+    await erased.promise;
+    // Claims what nobody has, and says so.
+    await claiming.bus.send('turn.cancel', { sessionId: 's', reason: 'enough' }, ANYONE);
+    // Until the other node has heard that.
+    for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
+    const begin = (turnId: string) =>
+      erasing.bus.send('turn.start', { sessionId: 's', turnId, text: 'again' }, ANYONE);
+    await expect(begin('t2')).rejects.toThrow('The session is being deleted.');
+    answered.resolve();
+    await deleted;
+    await begin('t3');
+    expect(shared.ownerOf('s')).not.toBeNull();
+    await Promise.all([erasing.agent.close(), claiming.agent.close()]);
+  });
+});
