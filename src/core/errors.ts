@@ -141,6 +141,14 @@ export function answerCutOff(): ServiceError {
   );
 }
 
+/** For a request that may have taken effect, and that the service does not answer any more. */
+export function requestInterrupted(): ServiceError {
+  return new ServiceError('OUTCOME_UNKNOWN', 'The service has stopped before it could answer.', {
+    reason: 'a message that was accepted is in the log, and its turn goes on after the next start',
+    suggestion: 'Look at the session before you send the request again.',
+  });
+}
+
 export function serviceStopping(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
     reason: 'the service is stopping',

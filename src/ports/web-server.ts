@@ -53,6 +53,8 @@ export interface HttpResponse {
 export interface HttpHandler {
   /** Never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
+  /** The response to a request that has none when the service ends. Never rejects. */
+  interrupted(request: HttpRequest): Promise<HttpResponse>;
   /** The response to a request that the web server itself refuses. */
   refuse(error: ServiceError): HttpResponse;
 }

@@ -29,6 +29,7 @@ export const requirements = {
   'cli.agent-changed':
     'a change of the agent file while the service runs is said once in the log, and nothing is reloaded',
   'cli.stop-streams': 'a streamed reply that a stop cuts off ends with an error, and not as a complete one',
+  'cli.stop-answers': 'a request that still waits for its answer when the service stops gets an error',
   'cli.stop-twice': 'a second signal ends the process at once',
   'cli.sessions': '`sessions` lists the sessions of a data directory as JSON Lines',
   'cli.url': '`sessions`, `export` and `replay` print the same of a running service as of its folder',

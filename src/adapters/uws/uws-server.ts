@@ -16,6 +16,7 @@ import type {
   HttpResponse as Response,
   SocketFront,
 } from '../../ports/web-server.ts';
+import { within } from '../../timing/deadline.ts';
 import type { BodyRoom } from './body-room.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
@@ -36,13 +37,16 @@ export interface UwsServerDeps {
   readonly log: Logger;
 }
 
+/** Most that a request waits for the answer that it has none. */
+const INTERRUPT_MS = 1_000;
+
 const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The web server: copies each request from uWebSockets.js, hands it to the gateway, and writes the answer. */
 export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
-  #unanswered = 0;
+  readonly #unanswered = new Map<HttpExchange, Request>();
   #onAnswered: () => void = () => undefined;
   /** The exchanges whose response is a stream. */
   readonly #streams = new Set<HttpExchange>();
@@ -79,7 +83,7 @@ export class UwsServer {
 
   /** Resolves when every request has its answer, or the beginning of one that is a stream. */
   async answered(): Promise<void> {
-    if (this.#unanswered === 0) return;
+    if (this.#unanswered.size === 0) return;
     await new Promise<void>((resolve) => {
       this.#onAnswered = resolve;
     });
@@ -95,11 +99,24 @@ export class UwsServer {
     for (const stream of this.#streams) stream.endStream();
   }
 
-  /** Closes all connections. */
-  close(): void {
+  /** Tells the clients that wait for an answer that it does not come, and closes all connections. */
+  async close(): Promise<void> {
     this.#isClosing = true;
     this.#stopListening();
+    const told = Array.from(this.#unanswered, ([exchange, request]) => this.#interrupt(exchange, request));
+    // The rest of a body may never come.
+    await within(INTERRUPT_MS, Promise.all(told), undefined);
     this.#app.close();
+  }
+
+  /** Never rejects. */
+  async #interrupt(exchange: HttpExchange, request: Request): Promise<void> {
+    const { log, http } = this.#deps;
+    try {
+      await exchange.respond(await http.interrupted(request));
+    } catch (err) {
+      log.error({ method: request.method, path: request.path, err }, 'a response could not be written');
+    }
   }
 
   #stopListening(): void {
@@ -123,9 +140,10 @@ export class UwsServer {
           limit: this.#deps.bodyLimit(request.path),
           room: this.#deps.bodies,
         });
-    this.#unanswered += 1;
     const onLeft = (listener: () => void): void => exchange.onLeft(() => !this.#isClosing && listener());
-    void this.#serve(exchange, { ...request, body, onLeft });
+    const whole = { ...request, body, onLeft };
+    this.#unanswered.set(exchange, whole);
+    void this.#serve(exchange, whole);
   }
 
   /** Never rejects. */
@@ -151,20 +169,20 @@ export class UwsServer {
     const isStream = response.body instanceof ReadableStream;
     if (isStream) {
       this.#streams.add(exchange);
-      this.#countAnswer();
+      this.#noteAnswer(exchange);
     }
     try {
       await exchange.respond(response);
     } finally {
       exchange.releaseBody();
       if (isStream) this.#streams.delete(exchange);
-      else this.#countAnswer();
+      else this.#noteAnswer(exchange);
       response.onOver?.();
     }
   }
 
-  #countAnswer(): void {
-    this.#unanswered -= 1;
-    if (this.#unanswered === 0) this.#onAnswered();
+  #noteAnswer(exchange: HttpExchange): void {
+    this.#unanswered.delete(exchange);
+    if (this.#unanswered.size === 0) this.#onAnswered();
   }
 }

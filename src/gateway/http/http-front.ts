@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../core/errors.ts';
+import { requestInterrupted, type ServiceError, serviceStopping } from '../../core/errors.ts';
 import { ANYONE, type RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -100,8 +100,19 @@ export class HttpFront implements HttpHandler {
       response = await this.#failure(tally.refusal(thrown, this.#addressOf(sent)), request);
     }
     this.#answers[classOf(response.status)] += 1;
-    const ofCors = this.#deps.cors.headers(sent.headers.get('origin'));
-    return { ...response, headers: { ...tally.headers, ...withCors(response.headers, ofCors) } };
+    return { ...response, headers: { ...tally.headers, ...this.#withCors(response, sent) } };
+  }
+
+  /** Never rejects. */
+  async interrupted(request: HttpRequest): Promise<HttpResponse> {
+    const mayBeRepeated = SAFE_METHODS.includes(request.method) || request.headers.has('idempotency-key');
+    const error = mayBeRepeated ? serviceStopping() : requestInterrupted();
+    const response = await this.#failure(error, request);
+    return { ...response, headers: this.#withCors(response, request) };
+  }
+
+  #withCors({ headers }: HttpResponse, request: HttpRequest): Headers {
+    return withCors(headers, this.#deps.cors.headers(request.headers.get('origin')));
   }
 
   /** Throws, or rejects. As few layers as possible are asynchronous here: every request passes them all. */

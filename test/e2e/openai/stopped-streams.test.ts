@@ -57,6 +57,11 @@ describe('a service that stops in the middle of a reply', () => {
             (sessions) => sessions.length === 1,
           );
           sessionId = session?.sessionId ?? '';
+          await rig.service.close();
+          const { status, headers } = await answer;
+          // A client that sent the request again would begin another turn.
+          if (!body.stream)
+            expect({ status, retry: headers.get('x-should-retry') }).toEqual({ status: 409, retry: 'false' });
         }
         await using rig = await start(folder.path);
         (await rig.model.call(0)).answer('Here again.');

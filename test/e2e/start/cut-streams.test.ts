@@ -93,6 +93,26 @@ describe('a service that stops in the middle of a reply', () => {
     'a tool call',
   );
 
+  for (const [name, headers, code] of [
+    ['whose outcome it cannot know', {}, 'OUTCOME_UNKNOWN'],
+    ['that can be repeated with its key', { 'Idempotency-Key': 'k1' }, 'SERVICE_UNAVAILABLE'],
+  ] as const)
+    verifies(
+      'cli.stop-answers',
+      async () => {
+        await using rig = await startAgUi();
+        const answering = rig.service.fetch('/api/message-sync', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', ...headers },
+          body: JSON.stringify({ message: 'talk' }),
+        });
+        (await rig.model.call(0)).say('One ');
+        await rig.service.close();
+        expect(await (await answering).json()).toMatchObject({ error: { code } });
+      },
+      name,
+    );
+
   verifies(
     'cli.stop-streams',
     async () => {

@@ -6,7 +6,7 @@ import { BodyRoom } from '../../../src/adapters/uws/body-room.ts';
 import { IncomingBody } from '../../../src/adapters/uws/incoming-body.ts';
 import { UwsBroadcast } from '../../../src/adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../../../src/adapters/uws/uws-server.ts';
-import { asServiceError } from '../../../src/core/errors.ts';
+import { asServiceError, serviceStopping } from '../../../src/core/errors.ts';
 import { errorResponse } from '../../../src/gateway/http/error-response.ts';
 import type { HttpRequest } from '../../../src/ports/web-server.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
@@ -34,7 +34,7 @@ async function listen() {
   };
   const server = new UwsServer({
     broadcast: new UwsBroadcast(),
-    http: { handle, refuse: errorResponse },
+    http: { handle, refuse: errorResponse, interrupted: async () => errorResponse(serviceStopping()) },
     webSockets: {},
     bodyLimit: () => false,
     maxPayloadBytes: MEGABYTE,
