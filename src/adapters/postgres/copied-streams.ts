@@ -160,11 +160,8 @@ class NewStream {
     const part = this.#part;
     this.#part = [];
     this.#characters = 0;
-    if (part.length > 0) await this.#insert(table, part);
-  }
-
-  #insert(table: string, part: readonly (Link & { readonly hash: string })[]): Promise<unknown> {
-    return this.#session.rows({
+    if (part.length === 0) return;
+    await this.#session.rows({
       text: `
         INSERT INTO ${table} (stream, seq, time, type, data, hash)
         SELECT $1, e.* FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[]) AS e`,

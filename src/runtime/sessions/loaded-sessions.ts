@@ -121,7 +121,7 @@ export class LoadedSessions {
   /** The session leaves memory at once, unless something goes on in it. @returns whether it is not in memory. */
   discard(sessionId: SessionId): boolean {
     const entry = this.#entries.get(sessionId);
-    if (entry && !(entry.session && isAtRest(entry.session))) return false;
+    if (entry && !(entry.session && hasNothingToDo(entry.session))) return false;
     this.#leave(sessionId);
     return true;
   }
@@ -174,7 +174,7 @@ export class LoadedSessions {
   #mayLeave(sessionId: SessionId, session: SessionActor, idleMs: number): boolean {
     const entry = this.#entries.get(sessionId);
     if (entry?.session !== session || entry.lastUsed > this.#elapsedMs() - idleMs) return false;
-    return isAtRest(session);
+    return hasNothingToDo(session);
   }
 
   #leave(sessionId: SessionId): void {
@@ -185,6 +185,6 @@ export class LoadedSessions {
 }
 
 /** A session that is being erased leaves memory when that is done. Until then nobody may load it again. */
-function isAtRest({ isIdle, state }: SessionActor): boolean {
+function hasNothingToDo({ isIdle, state }: SessionActor): boolean {
   return isIdle && !state.deleted;
 }

@@ -101,11 +101,7 @@ describe('a service that stops in the middle of a reply', () => {
       'cli.stop-answers',
       async () => {
         await using rig = await startAgUi();
-        const answering = rig.service.fetch('/api/message-sync', {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', ...headers },
-          body: JSON.stringify({ message: 'talk' }),
-        });
+        const answering = rig.service.post('/api/message-sync', { message: 'talk' }, headers);
         (await rig.model.call(0)).say('One ');
         await rig.service.close();
         expect(await (await answering).json()).toMatchObject({ error: { code } });
