@@ -305,7 +305,7 @@ describe('a session', () => {
       0,
       Array.from({ length: 600 }, (_, index) => started(`t${index}`)),
     );
-    await using locked = await lock(url, 'LOCK TABLE @.events IN SHARE MODE');
+    await using locked = await lock(url, 'LOCK TABLE @.events IN ACCESS EXCLUSIVE MODE');
     const forked = one.store.fork('from', 600, 'to').catch((error: unknown) => error);
     await locked.isAwaited();
     await locked.release(
@@ -460,12 +460,12 @@ describe('a session', () => {
     await begin(other, 'theirs');
     await using locked = await lock(
       url,
-      `INSERT INTO @.events SELECT 'fork', seq, time, type, data, hash FROM @.events WHERE stream = 's'`,
+      `INSERT INTO @.streams SELECT 'fork', head, hash, created, updated, open FROM @.streams WHERE stream = 's'`,
     );
     const forked = other.store.fork('theirs', 1, 'fork').catch((error: unknown) => error);
     await locked.isAwaited();
     await locked.release(
-      `INSERT INTO @.streams SELECT 'fork', head, hash, created, updated, open FROM @.streams WHERE stream = 's'`,
+      `INSERT INTO @.events SELECT 'fork', seq, time, type, data, hash FROM @.events WHERE stream = 's'`,
     );
     expect(await forked).toBeInstanceOf(StaleVersionError);
   });
