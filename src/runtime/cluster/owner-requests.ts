@@ -139,12 +139,19 @@ export class OwnerRequests {
     await this.own(sessionId);
   }
 
-  /** The session belongs to this node now. */
+  /** The session belongs to this node now. Rejects if the log cannot be read. Then it is claimed again before it is used. */
   async own(sessionId: SessionId): Promise<void> {
     const stream = this.#prefix + sessionId;
     this.#owners.delete(sessionId);
-    await this.#cluster.feeds.own(stream);
-    this.#cluster.announce('claimed', stream);
+    try {
+      await this.#cluster.feeds.own(stream);
+    } catch (error) {
+      this.#cluster.membership.forget(stream);
+      throw error;
+    } finally {
+      // It is the owner, whatever its own clients lack.
+      this.#cluster.announce('claimed', stream);
+    }
   }
 
   async #try<T extends RequestType>(asked: Asked<T>): Promise<Answer<T>> {

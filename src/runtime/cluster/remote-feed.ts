@@ -138,26 +138,34 @@ export class RemoteFeed {
     this.#cursor ??= new StreamCursor({ seq: head, offset: 0 });
   }
 
-  /** This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. */
+  /**
+   * This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. Rejects
+   * if the log cannot be read: then nothing may be told of the session, and `own` is to be called again.
+   */
   async own(): Promise<void> {
     if (this.#isOwn && this.#isCertain && !this.#isOverdue) return;
     this.#owning ??= this.#becomeOwn();
     await this.#owning;
   }
 
-  /** Resolves when no `own` is under way. */
+  /** Resolves when no `own` is under way, or has to be repeated. Rejects as `own` does. */
   async owned(): Promise<void> {
-    await this.#owning;
+    await (this.#isOverdue ? this.own() : this.#owning);
   }
 
   async #becomeOwn(): Promise<void> {
     this.#stop();
     this.#isOwn = true;
     const attempt = this.#attempt;
-    await this.#guard(attempt, async () => {
+    try {
       if (this.seq > 0) await this.#lookForAnother();
       await this.#catchUp(attempt);
-    });
+    } catch (error) {
+      if (attempt !== this.#attempt) return;
+      this.#owning = null;
+      this.#isOverdue = true;
+      throw error;
+    }
     if (attempt !== this.#attempt) return;
     this.#owning = null;
     this.#isCertain = true;
@@ -427,10 +435,7 @@ export class RemoteFeed {
       await work();
     } catch (error) {
       if (attempt !== this.#attempt) return;
-      const wasOwn = this.#isOwn;
       this.#stop();
-      this.#isOwn = wasOwn;
-      this.#isOverdue = wasOwn;
       if (error instanceof SessionElsewhereError) this.#deps.onLost(this.#stream, error.owner);
       else this.#deps.onError(this.#stream, error);
     }

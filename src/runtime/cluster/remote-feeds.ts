@@ -137,13 +137,13 @@ export class RemoteFeeds {
     }
   }
 
-  /** This node owns the session. Resolves before its first signal. */
+  /** This node owns the session. Resolves before its first signal. Rejects while the log cannot be read. */
   async own(stream: StreamId): Promise<void> {
     this.#unplaced.delete(stream);
     await this.#feeds.get(stream)?.own();
   }
 
-  /** This node owns the session already. Resolves when `own` is not under way any more. */
+  /** This node owns the session already. Resolves when `own` is done. Rejects as `own` does. */
   async owned(stream: StreamId): Promise<void> {
     await this.#feeds.get(stream)?.owned();
   }
@@ -195,7 +195,8 @@ export class RemoteFeeds {
   async check(): Promise<void> {
     const { living } = this.#deps.membership;
     for (const node of this.#lastOf.keys()) if (!living.has(node)) this.#forget(node);
-    for (const feed of this.#feeds.values()) if (feed.isOverdue) void feed.own();
+    for (const [stream, feed] of this.#feeds)
+      if (feed.isOverdue) feed.own().catch((error: unknown) => this.#deps.onError(stream, error));
     const wanted = [...this.#feeds].filter(([stream, { isOwn }]) => !isOwn && !this.#unplaced.has(stream));
     for (const [, feed] of wanted) if (feed.source !== null && !living.has(feed.source)) feed.loseSource();
     for (let begin = 0; begin < wanted.length; begin += PAGE_STREAMS) {

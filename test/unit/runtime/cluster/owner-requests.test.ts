@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import type { SessionEvent } from '../../../../src/core/log/events.ts';
+import { StorageAwayError } from '../../../../src/core/log/storage-away.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import { ClusterBus } from '../../../../src/runtime/cluster/cluster-bus.ts';
 import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
@@ -50,6 +51,39 @@ describe('a message to a session of another node', () => {
     const repeated = await other.bus.send('turn.start', message(), ANYONE);
     expect(repeated).toMatchObject({ turnId: begun.turnId, outcome: { status: 'completed' } });
     expect(other.cluster.feeds.size).toBe(0);
+  });
+});
+
+describe('a session of a node that is lost', () => {
+  it('is not used by the next one before its clients have what they lack, also if that cannot be read at once', async () => {
+    const model = new DirectedModel();
+    await using nodes = await pair(model);
+    const { shared, network, one, other } = nodes;
+    const told: number[] = [];
+    const completed = nextSignal(other.bus, 's', isEvent('turn.completed'));
+    other.bus.onSession('s', { hear: (signal) => 'event' in signal && told.push(signal.seq) });
+    await other.bus.send('session.position', { sessionId: 's' }, ANYONE);
+    const ended = nextSignal(one.bus, 's', isEvent('turn.completed'));
+    await one.bus.send('turn.start', { sessionId: 's', turnId: 't1', text: 'hello' }, ANYONE);
+    await expect.poll(() => told).toEqual([1, 2]);
+    network.way = () => LOST;
+    (await model.call(0)).answer('Hi!');
+    await ended;
+    // The log is away until a read after the claim has failed.
+    const read = shared.log.pages.bind(shared.log);
+    let isAway = true;
+    shared.log.pages = (...wanted) => {
+      if (!isAway) return read(...wanted);
+      isAway = !other.membership.owns('s');
+      throw new StorageAwayError('the log cannot be read');
+    };
+    shared.rows.delete(one.membership.self);
+    await other.membership.refresh();
+    const renamed = () => other.bus.send('session.rename', { sessionId: 's', title: 'Mine' }, ANYONE);
+    await expect(renamed()).rejects.toThrow(StorageAwayError);
+    await renamed();
+    await completed;
+    expect(told).toEqual([1, 2, 3, 4, 5]);
   });
 });
 
