@@ -129,6 +129,7 @@ export class Cluster implements Peers, AsyncDisposable {
           from: self,
           streams,
         }),
+      onClaimed: (stream, owner) => this.#noteClaim(stream, owner),
       onError: (stream, err) => log.debug({ stream, err }, 'a session of another node cannot be heard now'),
     });
     this.onAsked(JOINED, () => membership.refresh());

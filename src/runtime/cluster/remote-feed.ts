@@ -74,6 +74,8 @@ export class RemoteFeed {
   #presumesEnd = false;
   /** Whether this node certainly owns the session, and its clients lack nothing. */
   #isCertain = false;
+  /** Whether this node owns the session, and the log has it, so that no other one can begin it. */
+  #isRecorded = false;
   /** What `own` has begun and not finished. */
   #owning: Promise<void> | null = null;
   #isClosed = false;
@@ -112,6 +114,11 @@ export class RemoteFeed {
 
   get isOwn(): boolean {
     return this.#isOwn;
+  }
+
+  /** Whether another node may own the session. It may have begun one that is this node's as far as that knows. */
+  get mayBeElsewhere(): boolean {
+    return !this.#isRecorded;
   }
 
   /** Seq of the last event that the clients have. */
@@ -169,6 +176,7 @@ export class RemoteFeed {
     if (attempt !== this.#attempt) return;
     this.#owning = null;
     this.#isCertain = true;
+    this.#isRecorded ||= this.seq > 0;
   }
 
   /**
@@ -179,6 +187,7 @@ export class RemoteFeed {
     this.#stop();
     this.#isOwn = true;
     this.#isCertain = isCertain;
+    this.#isRecorded = isCertain;
     this.#presumesEnd = !isCertain && this.seq > 0;
   }
 
@@ -189,8 +198,9 @@ export class RemoteFeed {
     if (seq === 1 && this.#presumesEnd) this.#tellDeleted();
     this.#presumesEnd = false;
     this.#isCertain = true;
-    this.#ownSeq = event.type === 'session.deleted' ? 0 : seq;
-    if (event.type === 'session.deleted') this.#beginAnew();
+    this.#isRecorded = event.type !== 'session.deleted';
+    this.#ownSeq = this.#isRecorded ? seq : 0;
+    if (!this.#isRecorded) this.#beginAnew();
   }
 
   /** This node has given the session up, after the event with this seq. */
@@ -304,6 +314,7 @@ export class RemoteFeed {
     this.#held = null;
     this.#isOwn = false;
     this.#isCertain = false;
+    this.#isRecorded = false;
     this.#presumesEnd = false;
     this.#isOverdue = false;
   }

@@ -15,6 +15,8 @@ export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'sess
   readonly want: (streams: readonly StreamId[]) => void;
   /** The node need not send the signals of these streams any more; no node if it is null. */
   readonly unwatch: (node: NodeId | null, streams: readonly StreamId[]) => void;
+  /** Another node has begun the session, which was this node's as far as that knew. */
+  readonly onClaimed: (stream: StreamId, owner: NodeId) => void;
 }
 
 /** The feeds of the sessions that clients of this node hear. */
@@ -197,22 +199,33 @@ export class RemoteFeeds {
     for (const node of this.#lastOf.keys()) if (!living.has(node)) this.#forget(node);
     for (const [stream, feed] of this.#feeds)
       if (feed.isOverdue) feed.own().catch((error: unknown) => this.#deps.onError(stream, error));
-    const wanted = [...this.#feeds].filter(([stream, { isOwn }]) => !isOwn && !this.#unplaced.has(stream));
+    const wanted = [...this.#feeds].filter(
+      ([stream, { mayBeElsewhere }]) => mayBeElsewhere && !this.#unplaced.has(stream),
+    );
     for (const [, feed] of wanted) if (feed.source !== null && !living.has(feed.source)) feed.loseSource();
     for (let begin = 0; begin < wanted.length; begin += PAGE_STREAMS) {
       const page = wanted
         .slice(begin, begin + PAGE_STREAMS)
-        .map(([stream, feed]) => ({ stream, feed, mark: feed.mark }));
+        .map(([stream, feed]) => ({ stream, feed, mark: feed.mark, wasOwn: feed.isOwn }));
       const places = await this.#deps.membership.places(page.map(({ stream }) => stream));
-      for (const { stream, feed, mark } of page)
-        if (this.#feeds.get(stream) === feed && !feed.isOwn)
-          this.#look(feed, places.get(stream) ?? NOWHERE, mark);
+      for (const { stream, feed, mark, wasOwn } of page) {
+        if (this.#feeds.get(stream) !== feed || feed.isOwn !== wasOwn) continue;
+        const place = places.get(stream) ?? NOWHERE;
+        if (wasOwn) this.#lookForOwner(stream, feed, place);
+        else this.#look(feed, place, mark);
+      }
     }
   }
 
   #forget(node: NodeId): void {
     this.#lastOf.delete(node);
     this.#wholeSince.delete(node);
+  }
+
+  /** What another node has told of its beginning was lost. */
+  #lookForOwner(stream: StreamId, feed: RemoteFeed, { owner }: StreamPlace): void {
+    const isElsewhere = owner !== null && owner !== this.#deps.membership.self;
+    if (isElsewhere && feed.mayBeElsewhere) this.#deps.onClaimed(stream, owner);
   }
 
   #look(feed: RemoteFeed, place: StreamPlace, mark: FeedMark): void {

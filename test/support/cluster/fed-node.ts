@@ -72,6 +72,11 @@ export class FedNode {
       },
       sessionOf: (stream) => stream,
       tell: (stream, signal) => this.heard(stream).push(signal),
+      // As the cluster does where nothing goes on in the session.
+      onClaimed: (stream, owner) => {
+        this.feeds.loseOwn(stream);
+        this.feeds.claimed(stream, owner);
+      },
       onError: (_, error) => this.errors.push(error),
     });
   }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
-import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
 import { memoryNode } from '../../../support/cluster/memory-node.ts';
 
@@ -13,7 +13,11 @@ afterEach(() => {
 });
 
 describe('a session of which a node had nothing', () => {
-  it('is heard there when another node begins it, also after it has left memory', async () => {
+  it.each([
+    ['it has left memory', IDLE_MS, DIRECT],
+    ['the node does not hear of that', 0, LOST],
+    ['it has left memory, and the node does not hear of that', IDLE_MS, LOST],
+  ])('is heard there when another node begins it, also if %s', async (_, idleMs, way) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const shared = new MemoryClusterLog(memoryEventStore());
     const network = new MemoryNetwork();
@@ -29,7 +33,8 @@ describe('a session of which a node had nothing', () => {
     });
     // There is nothing to cancel, and so the empty session is in memory, as if it were to begin here.
     expect(await listening.bus.send('turn.cancel', { sessionId: 's', reason: 'enough' }, ANYONE)).toBe(false);
-    vi.advanceTimersByTime(IDLE_MS);
+    vi.advanceTimersByTime(idleMs);
+    network.way = (text) => (text.startsWith('{"type":"claimed"') ? way : DIRECT);
     await beginning.bus.send('turn.start', { sessionId: 's', turnId: 't1', text: 'hello' }, ANYONE);
     await expect
       .poll(async () => {

@@ -522,7 +522,63 @@ describe('a session of this node', () => {
     expect(seqs(told).at(-1)).toBe(2);
     expect(node.feeds.size).toBe(1);
   });
+
+  describe('that another node begins, and nobody has heard of that', () => {
+    const begunBy = async (node: FedNode, session: FedSession): Promise<void> => {
+      session.owner = B;
+      session.begin();
+      await node.settle();
+      await node.feeds.check();
+      await node.settle();
+    };
+
+    it('is heard from there if it was only presumed to be new', async () => {
+      const { node, session, told } = await start({ owner: null, events: 0 });
+      node.feeds.presumeOwn('s');
+      await begunBy(node, session);
+      expect(seqs(told)).toEqual([1]);
+    });
+
+    it('is heard from there if it was claimed before it began', async () => {
+      const { node, session, told } = await start({ owner: null, events: 0 });
+      await node.feeds.own('s');
+      await begunBy(node, session);
+      expect(seqs(told)).toEqual([1]);
+    });
+
+    it('is heard from there if this node has deleted the one before', async () => {
+      const { node, session, told } = await start();
+      session.owner = LISTENER;
+      await node.feeds.own('s');
+      node.feeds.noteOwn('s', session.append({ type: 'session.deleted' }));
+      session.owner = null;
+      session.delete();
+      await begunBy(node, session);
+      expect(seqs(told)).toEqual([1]);
+    });
+  });
+
+  it.each([
+    ['it has events', (node: FedNode) => node.feeds.own('s')],
+    ['it begins here', begin],
+  ])('is not looked up if %s', async (_, become) => {
+    const { node } = await start();
+    await become(node);
+    const { placings } = node;
+    await node.feeds.check();
+    expect(node.placings).toBe(placings);
+  });
 });
+
+/** The session begins at the listening node. */
+async function begin(node: FedNode): Promise<void> {
+  const session = node.session('s');
+  session.owner = null;
+  session.delete();
+  node.feeds.presumeOwn('s');
+  session.owner = LISTENER;
+  node.feeds.noteOwn('s', session.begin());
+}
 
 describe('a session that is deleted', () => {
   it('may begin again at the same node', async () => {
