@@ -385,6 +385,7 @@ export class RemoteFeed {
 
   /** Whatever is missing before a signal is asked for again. */
   #takeLive(from: NodeId, n: number, signals: readonly SessionSignal[]): void {
+    this.#noteSource(signals);
     const fresh = this.#withoutOld(signals);
     for (const [index, signal] of fresh.entries()) {
       if (this.#isOld(signal)) continue;
@@ -396,6 +397,13 @@ export class RemoteFeed {
       this.#take(signal);
       if ('event' in signal) this.#sourceSeq = signal.seq;
     }
+  }
+
+  /** Events that the clients have from the log already: what was streamed after them is not old. */
+  #noteSource(signals: readonly SessionSignal[]): void {
+    for (const signal of signals)
+      if ('event' in signal && signal.seq <= this.seq)
+        this.#sourceSeq = Math.max(this.#sourceSeq, signal.seq);
   }
 
   /** Without what comes before the last of the events that the clients have. */

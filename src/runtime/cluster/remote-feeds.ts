@@ -10,7 +10,7 @@ const PAGE_STREAMS = 1_000;
 const NOWHERE: StreamPlace = { owner: null, head: 0, began: 0 };
 
 export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'sessionOf' | 'tell' | 'onError'> {
-  readonly membership: Pick<Membership, 'self' | 'living' | 'places'>;
+  readonly membership: Pick<Membership, 'self' | 'living' | 'places' | 'owns'>;
   /** Nobody owns these streams. Whoever gets them shall send their signals. */
   readonly want: (streams: readonly StreamId[]) => void;
   /** The node need not send the signals of these streams any more; no node if it is null. */
@@ -54,6 +54,8 @@ export class RemoteFeeds {
     const { self, living } = this.#deps.membership;
     this.#feeds.set(stream, feed);
     if (owner === self) feed.presumeOwn(true);
+    // Its first event is being written, or it is being loaded.
+    else if (this.#deps.membership.owns(stream)) feed.presumeOwn();
     else if (owner !== undefined && living.has(owner)) void this.#attachOrPlace(stream, feed, owner);
     else this.#placeLater(stream, feed);
   }

@@ -50,6 +50,7 @@ export class FedNode {
       membership: {
         self: LISTENER,
         living: this.living,
+        owns: () => false,
         places: async (streams) => {
           this.placings += 1;
           await this.beforePlaces();

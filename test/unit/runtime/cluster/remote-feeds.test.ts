@@ -227,6 +227,23 @@ describe('what is lost on the way', () => {
     expect(seqs(node.heard('s'))).toEqual([2, 3, 4]);
   });
 
+  it('comes from the log and later from the owner, whose text after it is told as it comes', async () => {
+    const { node, session, told } = await start();
+    node.network.way = () => [20];
+    const renamed = session.append({ type: 'session.renamed', title: 'x' });
+    const first = session.say('one ');
+    await node.round();
+    await node.feeds.check();
+    await node.feeds.check();
+    await quiet();
+    expect(told).toEqual([renamed]);
+    node.network.way = () => [0];
+    await node.settle();
+    const second = session.say('two');
+    await node.settle();
+    expect(told).toEqual([renamed, first, second]);
+  });
+
   it('is read in pages', async () => {
     const { node, session, told } = await start();
     node.network.way = () => LOST;
