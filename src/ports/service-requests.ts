@@ -118,9 +118,12 @@ export interface ServiceRequests {
     request: { limit: number; of?: SessionsOf };
     answer: { inputs: readonly WaitingInput[]; count: number };
   };
-  /** The tool calls of all these sessions that wait for approval, oldest first, and how many there are. */
+  /**
+   * The tool calls of all these sessions that wait for approval, oldest first, and how many there are. With `sessions`,
+   * those of all others are left out.
+   */
   'approval.list': {
-    request: { limit: number; of?: SessionsOf };
+    request: { limit: number; of?: SessionsOf; sessions?: ReadonlySet<SessionId> };
     answer: { approvals: readonly WaitingApproval[]; count: number };
   };
   'session.reset': { request: { sessionId: SessionId } & Keyed; answer: undefined };

@@ -1,7 +1,7 @@
 import type { AgentVersion } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
-import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
+import type { SessionListItem, WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
 import { waitingApprovals } from '../../core/session/view-session.ts';
 import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -81,14 +81,19 @@ export class Gathered {
     context: RequestContext,
   ): Promise<Answer<'session.list'>> {
     const items = await this.#deps.local.send('session.list', request, context);
-    if (!items.some(({ status }) => status === 'busy')) return items;
-    const wanted = { limit: Number.MAX_SAFE_INTEGER, ...(request.of && { of: request.of }) };
+    const sessions = new Set(items.flatMap((item) => (this.#mayWaitElsewhere(item) ? item.sessionId : [])));
+    if (sessions.size === 0) return items;
+    const wanted = { limit: Number.MAX_SAFE_INTEGER, sessions };
     const others = await this.#ofOthers('approval.list', wanted, context);
     const bySession = Map.groupBy(
       others.flatMap(({ approvals }) => approvals).toSorted(oldestFirst),
       ({ sessionId }) => sessionId,
     );
     return items.map((item) => ({ ...item, ...waitingApprovals(bySession.get(item.sessionId) ?? []) }));
+  }
+
+  #mayWaitElsewhere({ sessionId, status }: SessionListItem): boolean {
+    return status === 'busy' && !this.#deps.cluster.membership.owns(this.#deps.prefix + sessionId);
   }
 
   /** The node that runs the call is not known. */

@@ -12,6 +12,7 @@ import type {
 } from '../../core/session/session-view.ts';
 import { isoTime, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { Journal } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
@@ -102,13 +103,15 @@ export class SessionArchive {
   }
 
   /** The tool calls of these sessions that wait for approval, oldest first. */
-  async approvals({ limit, of }: Pick<WantedList, 'limit' | 'of'>): Promise<{
+  async approvals({ limit, of, sessions }: ServiceRequests['approval.list']['request']): Promise<{
     approvals: WaitingApproval[];
     count: number;
   }> {
     await this.#recovery.over;
     const waiting = this.#sessions.waitingApprovals;
-    const all = of ? waiting.filter(({ sessionId }) => isAmong(sessionId, of)) : waiting;
+    const all = waiting.filter(
+      ({ sessionId }) => (!sessions || sessions.has(sessionId)) && (!of || isAmong(sessionId, of)),
+    );
     return { approvals: all.slice(0, limit), count: all.length };
   }
 

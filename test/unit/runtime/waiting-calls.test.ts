@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
+import { SessionArchive } from '../../../src/runtime/sessions/session-archive.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
 import { SessionRig } from '../../support/sessions/session-rig.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
@@ -22,12 +23,28 @@ function service(expiresAfterMs: number | null = HOUR_MS) {
   return { clock, start };
 }
 
-async function ask(rig: SessionRig, sessionId = 's'): Promise<void> {
+async function ask(rig: SessionRig, sessionId = 's', text = 'pay'): Promise<void> {
   const heard = rig.listen(sessionId);
-  await rig.say('pay', { sessionId, turnId: `turn of ${sessionId}` });
-  (await rig.model.callFor('pay')).askFor({ name: 'pay', callId: `call of ${sessionId}` });
+  await rig.say(text, { sessionId, turnId: `turn of ${sessionId}` });
+  (await rig.model.callFor(text)).askFor({ name: 'pay', callId: `call of ${sessionId}` });
   await heard.event('approval.requested');
 }
+
+describe('the list of waiting approvals', () => {
+  it('has those of the wanted sessions only', async () => {
+    const rig = service().start();
+    for (const sessionId of ['a', 'b', 'c']) await ask(rig, sessionId, `pay for ${sessionId}`);
+    const { journal, fold, registry: sessions } = rig;
+    const archive = new SessionArchive({ journal, fold, sessions, recovery: { over: Promise.resolve() } });
+    const listed = async (...wanted: string[]) => {
+      const { approvals, count } = await archive.approvals({ limit: 10, sessions: new Set(wanted) });
+      return [count, approvals.map(({ sessionId }) => sessionId).toSorted()];
+    };
+    expect(await listed('a', 'c', 'x')).toEqual([2, ['a', 'c']]);
+    expect(await listed()).toEqual([0, []]);
+    expect(await archive.approvals({ limit: 1 })).toMatchObject({ count: 3 });
+  });
+});
 
 describe('an approval that nobody gives', () => {
   it('expires after its time, and not before', async () => {

@@ -19,22 +19,29 @@ const SLOW_MS = 50_000;
 
 const unknown: Authorize = () => Promise.reject(new ServiceError('INVALID_REQUEST', 'unknown'));
 
-/** Nodes that each take what an authorization server answers in this way. The first one is asked. */
-async function authorizing(...nodes: readonly Authorize[]) {
+interface Node {
+  /** What it is asked by its own clients. */
+  readonly handle: (local: LocalBus) => void;
+  /** What it is asked by other nodes. */
+  readonly answer: (name: string, request: unknown) => Promise<unknown>;
+}
+
+/** What the first one of these nodes gathers. */
+async function gathering(...nodes: readonly Node[]) {
   const shared = new MemoryClusterLog(memoryEventStore());
   const network = new MemoryNetwork();
   const clock = new SimulatedClock();
   const log = recordingLog();
   const memberships = nodes.map(() => shared.join());
   for (const membership of memberships) await membership.refresh();
-  const gathered = nodes.map((authorize, index) => {
+  const [gathered] = nodes.map(({ handle, answer }, index) => {
     const membership = memberships[index] ?? shared.join();
     const { store } = membership;
     const cluster = new Cluster({ membership, link: network.connect(), store, log, clock });
     const local = new LocalBus(() => undefined);
-    local.handle('mcp-server.authorize', authorize);
+    handle(local);
     cluster.agents.join(PREFIX, {
-      request: authorize,
+      request: answer,
       load: { sessions: 0, turns: 0, waiting: 0 },
       position: () => Promise.reject(new Error('nobody asks for it')),
       lost: () => undefined,
@@ -44,8 +51,19 @@ async function authorizing(...nodes: readonly Authorize[]) {
     const here: LocalBus['send'] = (type, request, context) => local.send(type, request, context);
     return new Gathered({ cluster, prefix: PREFIX, local, here, log });
   });
-  const answer = gathered[0]?.send('mcp-server.authorize', RESPONSE, ANYONE);
-  return { answer, clock };
+  if (!gathered) return expect.unreachable('there is a first node');
+  return { gathered, clock, memberships };
+}
+
+/** Nodes that each take what an authorization server answers in this way. The first one is asked. */
+async function authorizing(...nodes: readonly Authorize[]) {
+  const { gathered, clock } = await gathering(
+    ...nodes.map((authorize) => ({
+      handle: (local: LocalBus) => local.handle('mcp-server.authorize', authorize),
+      answer: authorize,
+    })),
+  );
+  return { answer: gathered.send('mcp-server.authorize', RESPONSE, ANYONE), clock };
 }
 
 const record: McpServerRecord = {
@@ -79,5 +97,43 @@ describe('an authorization that another node has begun', () => {
   it('is unknown if it is to all nodes', async () => {
     const { answer } = await authorizing(unknown, unknown);
     await expect(answer).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  });
+});
+
+describe('a page of the sessions', () => {
+  const item = (sessionId: string, status: 'busy' | 'idle') => {
+    const [createdAt, updatedAt] = ['2026-11-29T11:00:00.000Z', '2026-11-29T11:00:01.000Z'];
+    return { sessionId, status, head: 2, createdAt, updatedAt };
+  };
+
+  it('has the waiting approvals of its sessions, and other nodes are asked for no others', async () => {
+    const waitingApprovals = { count: 1, since: '2026-11-29T11:00:00.500Z' };
+    const own = { ...item('own', 'busy'), waitingApprovals };
+    const [quiet, remote] = [item('quiet', 'idle'), item('remote', 'busy')];
+    const [since, later] = ['2026-11-29T11:00:00.000Z', '2026-11-29T11:00:00.100Z'];
+    const asked: unknown[] = [];
+    const { gathered, memberships } = await gathering(
+      {
+        handle: (local) => local.handle('session.list', async () => [own, quiet, remote]),
+        answer: () => Promise.reject(new Error('nobody asks this node')),
+      },
+      {
+        handle: () => undefined,
+        answer: async (name, request) => {
+          asked.push([name, request]);
+          const waiting = [later, since].map((time) => ({ sessionId: 'remote', callId: time, since: time }));
+          return { approvals: waiting, count: 2 };
+        },
+      },
+    );
+    memberships[0]?.presumeNew('own');
+    const wanted = { limit: 3, of: { tenant: 'acme', principal: 'key:ada' } };
+    expect(await gathered.send('session.list', wanted, ANYONE)).toEqual([
+      own,
+      quiet,
+      { ...remote, waitingApprovals: { count: 2, since } },
+    ]);
+    const sessions = new Set(['remote']);
+    expect(asked).toEqual([['approval.list', { limit: Number.MAX_SAFE_INTEGER, sessions }]]);
   });
 });
