@@ -239,17 +239,12 @@ export class ClusterBus implements Bus, ClusterAgent {
   /** Gives the sessions of this node up, for other nodes to go on with. */
   async drain(timeoutMs: number): Promise<void> {
     const { sessions } = this.#composed;
-    const { membership, feeds, relay } = this.#cluster;
     await this.#cluster.leave();
     // A claim that is under way could take back what is given up now, and nobody would go on with it before this node ends.
     await within(timeoutMs, this.#orphans.settled, undefined);
-    await sessions.handOver(timeoutMs, async (sessionId, seq) => {
-      const stream = this.#prefix + sessionId;
-      feeds.disown(stream, seq);
-      relay.end(stream);
-      await membership.release([stream]);
-      this.#cluster.announce('released', stream);
-    });
+    await sessions.handOver(timeoutMs, (sessionId, seq) =>
+      this.#cluster.giveUp(this.#prefix + sessionId, seq),
+    );
   }
 
   get #composed(): ComposedAgent {

@@ -14,6 +14,7 @@ import type { Peers } from '../../ports/peers.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { ClusterAgents } from './cluster-agents.ts';
 import { Departures } from './departures.ts';
+import { GatheredReleases } from './gathered-releases.ts';
 import { LateAnswerError, NodeCalls } from './node-calls.ts';
 import {
   ALL_NODES,
@@ -84,6 +85,7 @@ export class Cluster implements Peers, AsyncDisposable {
   readonly #outbox: Outbox;
   readonly #log: Logger;
   readonly #versions: VersionWatch;
+  readonly #releases: GatheredReleases;
   readonly #told = new Map<string, Set<(payload: unknown) => void>>();
   readonly #asked = new Map<string, (payload: unknown) => Promise<unknown>>();
   readonly #onChanged = new Set<(stream: StreamId | null) => Promise<void>>();
@@ -103,6 +105,7 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#outbox = outbox;
     this.#log = log;
     this.#versions = new VersionWatch(log);
+    this.#releases = new GatheredReleases(membership);
     const { self } = membership;
     this.relay = new SignalRelay({ outbox, self });
     this.calls = new NodeCalls({
@@ -165,6 +168,14 @@ export class Cluster implements Peers, AsyncDisposable {
     this.#report();
     await this.membership.refresh();
     this.tell(LEAVING, null);
+  }
+
+  /** Gives up a session, for another node to go on with. @param head seq of its last event. */
+  async giveUp(stream: StreamId, head: number): Promise<void> {
+    this.feeds.disown(stream, head);
+    this.relay.end(stream);
+    await this.#releases.release(stream);
+    this.announce('released', stream);
   }
 
   /** Whether this node cannot talk to the others, as far as is known. */

@@ -261,16 +261,13 @@ export class OwnerRequests {
     const { sessions } = this.#composed();
     await sessions.left(sessionId);
     if (this.#successor === null) return;
-    const { membership, feeds, relay } = this.#cluster;
+    const { membership, feeds } = this.#cluster;
     const stream = this.#prefix + sessionId;
     const place = (await membership.places([stream])).get(stream);
     if (place?.owner !== membership.self) return;
     await feeds.ready(stream);
     if (sessions.has(sessionId)) return;
-    feeds.disown(stream, place.head);
-    relay.end(stream);
-    await membership.release([stream]);
-    this.#cluster.announce('released', stream);
+    await this.#cluster.giveUp(stream, place.head);
   }
 
   /** A node that takes what this one gives up. */

@@ -8,6 +8,7 @@ import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import type { LivingNode, Membership, StreamPlace } from '../../../../src/ports/membership.ts';
 import { Cluster } from '../../../../src/runtime/cluster/cluster.ts';
 import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
+import { isEvent, nextSignal } from '../../../support/cluster/memory-node.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
 const AGENT = parseAgentFile('llm: { provider: scripted, model: offline }', 'agent.yml', {});
@@ -86,7 +87,8 @@ class OneNode implements Membership {
   }
 }
 
-it('gives up no session while a claim is under way, which could take it back', async () => {
+/** A node that is alone, with an agent whose model answers at once. */
+async function start() {
   const log = recordingLog();
   const membership = new OneNode();
   const adapters = await chooseAdapters({ config: AGENT.config, dataDir: ':memory:', environment: {}, log });
@@ -97,8 +99,18 @@ it('gives up no session while a claim is under way, which could take it back', a
     log,
   });
   const agent = await composeAgent({ ...AGENT, log, adapters: { ...adapters, cluster } });
-  const message = { sessionId: 's', turnId: crypto.randomUUID(), text: 'hello' };
-  await agent.bus.send('turn.start', message, ANYONE);
+  const say = async (sessionId: string): Promise<void> => {
+    const completed = nextSignal(agent.bus, sessionId, isEvent('turn.completed'));
+    const message = { sessionId, turnId: crypto.randomUUID(), text: 'hello' };
+    await agent.bus.send('turn.start', message, ANYONE);
+    await completed;
+  };
+  return { membership, agent, say };
+}
+
+it('gives up no session while a claim is under way, which could take it back', async () => {
+  const { membership, agent, say } = await start();
+  await say('s');
   const claimed = Promise.withResolvers<StreamId[]>();
   membership.claimOrphans = () => claimed.promise;
   for (let renewal = 0; renewal < RENEWALS; renewal += 1) await membership.refresh();
@@ -109,5 +121,26 @@ it('gives up no session while a claim is under way, which could take it back', a
   claimed.resolve([]);
   await drained;
   expect(membership.released).toEqual(['s']);
+  await agent.close();
+});
+
+it('gives many sessions up with few statements, one after the other', async () => {
+  const { membership, agent, say } = await start();
+  const sessions = Array.from({ length: 100 }, (_, number) => `s${number}`);
+  await Promise.all(sessions.map(say));
+  const running: number[] = [];
+  let now = 0;
+  const release = membership.release.bind(membership);
+  membership.release = async (streams) => {
+    now += 1;
+    running.push(now);
+    await nextRound();
+    now -= 1;
+    await release(streams);
+  };
+  await agent.drain(PATIENCE_MS);
+  expect(membership.released.toSorted()).toEqual(sessions.toSorted());
+  expect(Math.max(...running)).toBe(1);
+  expect(running.length).toBeLessThan(10);
   await agent.close();
 });
