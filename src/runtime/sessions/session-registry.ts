@@ -257,7 +257,7 @@ export class SessionRegistry {
     isNewSession = false,
   ): Promise<AcceptedTurn> {
     const bytes = sentBytes(message);
-    return this.#deps.workingMemory.taking(bytes, () =>
+    return this.#deps.workingMemory.taking(sessionId, bytes, () =>
       this.#startTurn(sessionId, message, origin, { bytes, isNewSession }),
     );
   }
@@ -281,7 +281,7 @@ export class SessionRegistry {
   /** Adds messages to a session whose turns are over. @returns the seq of the event. */
   extend(sessionId: SessionId, given: readonly GivenMessage[], origin: Origin): Promise<number> {
     const bytes = givenBytes(given);
-    return this.#deps.workingMemory.taking(bytes, async () => {
+    return this.#deps.workingMemory.taking(sessionId, bytes, async () => {
       const session = await this.session(sessionId);
       this.#deps.workingMemory.requireFor(session, bytes);
       return session.extend(given, origin);

@@ -1,7 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { Semaphore } from '../../timing/semaphore.ts';
+import { ownerPrefixes } from '../access/owner-prefixes.ts';
 
 /** Smaller messages and sessions are not counted: the limits on requests and sockets are what bounds them. */
 const LARGE_BYTES = MEGABYTE;
@@ -14,23 +17,45 @@ const MOST_READERS = 16;
 /** While the log is away, each reader takes seconds. */
 const PATIENCE_MS = 10_000;
 
-/** What a session takes in memory. */
-interface Held {
+/** How much of the memory is for the sessions of one owner, so that nobody can take it from all others. */
+const SHARES: Readonly<Record<LimitHolder, number>> = { principal: 1 / 4, tenant: 1 / 2 };
+
+/** A message on its way to the log, or what a session takes in memory. */
+interface Taken {
+  readonly sessionId: SessionId;
   readonly bytes: number;
+}
+
+interface Held extends Taken {
   readonly isIdle: boolean;
+}
+
+/** What is asked for in a session, beyond what is counted for it already, and what the session takes then. */
+interface Wanted {
+  readonly more: number;
+  readonly whole: number;
+}
+
+/** What some sessions may take together. */
+interface Share {
+  readonly of: LimitHolder | null;
+  /** What the ids of these sessions begin with. */
+  readonly prefix: string;
+  readonly maxBytes: number;
 }
 
 /**
  * How much memory large sessions take together while something goes on in them. Whoever may send a message could end the
- * process otherwise, within all other limits.
+ * process otherwise, within all other limits. A session that belongs to somebody counts for its owner, too: a principal has a
+ * share for its sessions, or room for one session that is larger, and all principals of a tenant have a share together.
  */
 export class WorkingMemory {
   readonly #maxBytes: number;
   readonly #readers: Semaphore;
   readonly #readersOfLarge: Semaphore;
   readonly #holders: (() => Iterable<Held>)[] = [];
-  /** Of the messages on their way to the log. */
-  #arriving = 0;
+  /** The large messages on their way to the log. */
+  readonly #arriving = new Set<Taken>();
 
   /** @param clock a simulated one, in tests. */
   constructor(maxBytes: number, clock?: Clock) {
@@ -46,18 +71,23 @@ export class WorkingMemory {
     this.#holders.push(sessions);
   }
 
-  /** Runs what records a message of that size. Rejects with `SERVICE_UNAVAILABLE` while there is no room for it. */
-  taking<T>(bytes: number, record: () => Promise<T>): Promise<T> {
-    return bytes < LARGE_BYTES ? record() : this.#takingLarge(bytes, record);
+  /**
+   * Runs what records a message of that size. Rejects while there is no room for it: with `RATE_LIMIT_EXCEEDED` if the owner of
+   * the session has too much at work, with `SERVICE_UNAVAILABLE` if all have.
+   */
+  taking<T>(sessionId: SessionId, bytes: number, record: () => Promise<T>): Promise<T> {
+    return bytes < LARGE_BYTES ? record() : this.#takingLarge({ sessionId, bytes }, record);
   }
 
-  /** Throws unless the session may take a message of that size, which `taking` has counted if it is large, and work on it. */
+  /**
+   * Throws, as `taking` rejects, unless the session may take a message of that size, which `taking` has counted if it is large,
+   * and work on it. Throws `INVALID_REQUEST` if it never may.
+   */
   requireFor(session: Held, bytes: number): void {
     const whole = session.bytes + bytes;
     if (whole < LARGE_BYTES) return;
-    if (whole > this.#maxBytes) throw tooLargeSession(whole, this.#maxBytes);
     const counted = bytesAtWork(session) + (bytes < LARGE_BYTES ? 0 : bytes);
-    this.#requireRoom(whole - counted);
+    this.#requireRoom(session.sessionId, { more: whole - counted, whole });
   }
 
   /** Runs what reads a session from the log. Nobody knows how large it is, so only some run at the same time. */
@@ -70,30 +100,64 @@ export class WorkingMemory {
     return bytes < LARGE_BYTES ? null : this.#readersOfLarge.acquire();
   }
 
-  async #takingLarge<T>(bytes: number, record: () => Promise<T>): Promise<T> {
-    this.#requireRoom(bytes);
-    this.#arriving += bytes;
+  async #takingLarge<T>(message: Taken, record: () => Promise<T>): Promise<T> {
+    const { sessionId, bytes } = message;
+    this.#requireRoom(sessionId, { more: bytes, whole: bytes });
+    this.#arriving.add(message);
     try {
       return await record();
     } finally {
-      this.#arriving -= bytes;
+      this.#arriving.delete(message);
     }
   }
 
-  #requireRoom(bytes: number): void {
-    if (bytes > this.#maxBytes) throw tooLargeSession(bytes, this.#maxBytes);
-    if (this.#arriving + this.#atWork() + bytes > this.#maxBytes) throw noRoom(this.#maxBytes);
+  #requireRoom(sessionId: SessionId, { more, whole }: Wanted): void {
+    const shares = this.#sharesOf(sessionId);
+    const most = shares.find(({ of }) => of !== 'principal')?.maxBytes ?? this.#maxBytes;
+    if (whole > most) throw tooLargeSession(whole, most);
+    const taken = this.#taken();
+    for (const { of, prefix, maxBytes } of shares) {
+      const together = taken.filter((one) => one.sessionId.startsWith(prefix));
+      const isAlone = together.every((one) => one.sessionId === sessionId);
+      if (of === 'principal' && isAlone) continue;
+      const sum = together.reduce((bytes, one) => bytes + one.bytes, more);
+      if (sum > maxBytes) throw of ? noRoomOf(of, maxBytes) : noRoom(maxBytes);
+    }
   }
 
-  #atWork(): number {
-    let sum = 0;
-    for (const sessions of this.#holders) for (const session of sessions()) sum += bytesAtWork(session);
-    return sum;
+  /** The smallest first. */
+  #sharesOf(sessionId: SessionId): Share[] {
+    const prefixes = ownerPrefixes(sessionId);
+    const share = (of: LimitHolder, prefix: string): Share => {
+      return { of, prefix, maxBytes: Math.floor(this.#maxBytes * SHARES[of]) };
+    };
+    const ofOwner = prefixes && [share('principal', prefixes.principal), share('tenant', prefixes.tenant)];
+    return [...(ofOwner ?? []), { of: null, prefix: '', maxBytes: this.#maxBytes }];
+  }
+
+  #taken(): Taken[] {
+    const taken = [...this.#arriving];
+    for (const sessions of this.#holders) {
+      for (const session of sessions()) {
+        const bytes = bytesAtWork(session);
+        if (bytes > 0) taken.push({ sessionId: session.sessionId, bytes });
+      }
+    }
+    return taken;
   }
 }
 
 function bytesAtWork({ bytes, isIdle }: Held): number {
   return isIdle || bytes < LARGE_BYTES ? 0 : bytes;
+}
+
+const SUGGESTION = 'If this lasts, decide what waits, or cancel it.';
+
+function noRoomOf(of: LimitHolder, limit: number): ServiceError {
+  return clientLimitExceeded(
+    { ...{ name: 'largeSessions', of, what: 'bytes of large sessions at work' }, suggestion: SUGGESTION },
+    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
+  );
 }
 
 function noRoom(limit: number): ServiceError {
@@ -103,7 +167,7 @@ function noRoom(limit: number): ServiceError {
     {
       reason: `large sessions may take ${Math.floor(limit / MEGABYTE)} MB of memory together while they are at work, or wait for a decision or an answer`,
       limit,
-      suggestion: 'If this lasts, decide what waits, or cancel it.',
+      suggestion: SUGGESTION,
       retryAfter: RETRY_SECONDS,
     },
   );

@@ -160,6 +160,46 @@ describe('large messages', () => {
     expect((await rig.registry.session('s')).bytes).toBeGreaterThan(large.length);
   });
 
+  it('of one principal leave room for its tenant, and those of the tenant for other tenants', async () => {
+    const rig = new SessionRig({ maxWorkingBytes: 20 * MEGABYTE });
+    const ofOwner = { code: 'RATE_LIMIT_EXCEEDED', details: { name: 'largeSessions', remaining: 0 } };
+    await rig.say(large, at('acme/key:ada/a'));
+    await rig.say(large, at('acme/key:ada/b'));
+    await expect(rig.say(large, at('acme/key:ada/c'))).rejects.toMatchObject({
+      ...ofOwner,
+      details: { ...ofOwner.details, of: 'principal', limit: 5 * MEGABYTE },
+    });
+    await rig.say(large, at('acme/key:bob/a'));
+    await rig.say(large, at('acme/key:bob/b'));
+    await expect(rig.say(large, at('acme/key:eve/a'))).rejects.toMatchObject({
+      ...ofOwner,
+      details: { ...ofOwner.details, of: 'tenant', limit: 10 * MEGABYTE },
+    });
+    await rig.say(large, at('other/key:ada/a'));
+    // Those of nobody have no share.
+    for (const sessionId of ['a', 'b', 'c', 'd']) await rig.say(large, at(sessionId));
+    await expect(rig.say(large, at('e'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await answer(rig, 0, 'acme/key:ada/a');
+    await answer(rig, 5, 'a');
+    await rig.say(large, at('acme/key:ada/c'));
+  });
+
+  it('of one session may take more than the share of its principal, and not more than that of its tenant', async () => {
+    const rig = new SessionRig({ maxWorkingBytes: 12 * MEGABYTE });
+    await rig.say(large, at('acme/key:ada/a', 'first'));
+    await rig.say(large, at('acme/key:ada/a', 'second'));
+    await expect(rig.say(large, at('acme/key:ada/b'))).rejects.toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: { of: 'principal' },
+    });
+    await answer(rig, 0, 'acme/key:ada/a');
+    await answer(rig, 1, 'acme/key:ada/a');
+    await expect(rig.say(large, at('acme/key:ada/a', 'third'))).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { limit: 6 * MEGABYTE },
+    });
+  });
+
   it('are refused for good in a session that would take all the room alone, until it is reset', async () => {
     const rig = new SessionRig({ maxWorkingBytes: 3 * MEGABYTE });
     await rig.say(large, at('a', 'first'));
