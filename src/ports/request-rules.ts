@@ -96,6 +96,7 @@ const RULES: { readonly [T in RequestType]: RuleOf<T> } = {
   'tool.callable': { scope: 'servers:read', audit: 'refused' },
   'tool.answer': { scope: 'tools:execute', audit: 'done' },
   'resource.watch': { scope: 'tools:execute', audit: 'refused' },
+  'resource.unwatch': { scope: null, audit: 'refused' },
   'mcp-server.features': { scope: 'servers:read', audit: 'refused' },
   'mcp-server.offers': { scope: 'servers:read', audit: 'refused' },
   'mcp-server.request': { scope: 'tools:execute', audit: 'done' },

@@ -212,8 +212,12 @@ export interface ServiceRequests {
       >;
     answer: PeerAnswer;
   };
-  /** From now on, `onOfferChange` tells when this resource has changed. Refused as the server refuses it. */
-  'resource.watch': { request: { serverId: string; uri: string }; answer: PeerAnswer };
+  /**
+   * From now on, `onOfferChange` tells when this resource has changed, until `resource.unwatch` with the same fields. Refused as the
+   * server refuses it. The client chooses the id of the watch.
+   */
+  'resource.watch': { request: { watchId: string; serverId: string; uri: string }; answer: PeerAnswer };
+  'resource.unwatch': { request: ServiceRequests['resource.watch']['request']; answer: undefined };
   /** Answers a question of a request that is passed on. The answer is whether the question still waits. */
   'tool.answer': {
     request: { callId: CallId; questionId: string; answer: PeerAnswer };

@@ -610,6 +610,8 @@ export const requirements = {
   'mcp.gateway-approval':
     'a tool that needs approval asks the client who calls it; a denied one is not offered',
   'mcp.gateway-changes': 'MCP clients hear of changed lists and changed resources of tool servers',
+  'mcp.gateway-unwatched':
+    'a resource of a tool server is watched until the last of its MCP clients unsubscribes, ends its subscription or leaves',
   'mcp.gateway-conformance':
     'with a tool server that has its fixtures, /mcp passes all required scenarios of both revisions',
   'mcp.agents': 'one instance calls another over /mcp',

@@ -1,6 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../core/errors.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
+import type { McpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
 import type { McpChange, McpSurface } from './mcp-surface.ts';
 
@@ -12,7 +13,8 @@ export class ChangeNotices {
   readonly #server: Server;
   readonly #surface: McpSurface;
   readonly #client: McpClient;
-  readonly #uris = new Set<string>();
+  /** By address, from the moment in which the client asks. */
+  readonly #watched = new Map<string, Promise<Unsubscribe>>();
   #stop: Unsubscribe | undefined;
 
   constructor(server: Server, surface: McpSurface, client: McpClient) {
@@ -23,6 +25,7 @@ export class ChangeNotices {
     const closed = server.onclose;
     server.onclose = () => {
       this.#stop?.();
+      for (const uri of this.#watched.keys()) this.unwatch(uri);
       closed?.();
     };
     // In the newer era, the SDK picks what the subscriptions of a lasting connection are about.
@@ -35,17 +38,32 @@ export class ChangeNotices {
     return this.#client.era === 'legacy' && declares(this.#surface, 'resources', 'subscribe');
   }
 
-  /** Throws if the client watches too many already. @returns whether it did not watch this one. */
-  add(uri: string): boolean {
-    const isNew = !this.#uris.has(uri);
-    if (isNew && this.#uris.size >= MAX_WATCHED) throw tooManyWatched();
-    this.#uris.add(uri);
+  /**
+   * Rejects if the client watches too many already, or may not watch this one. Whoever asks again watches anew: the server of
+   * the resource may have been another one.
+   */
+  async watch(uri: string, call: Pick<McpCall, 'context'>): Promise<void> {
+    const before = this.#watched.get(uri);
+    if (!before && this.#watched.size >= MAX_WATCHED) throw tooManyWatched();
+    const watching = this.#surface.watch?.({ uri }, call) ?? Promise.resolve(() => undefined);
+    if (!before) this.#watched.set(uri, watching);
     this.#start();
-    return isNew;
+    try {
+      await watching;
+    } catch (error) {
+      if (this.#watched.get(uri) === watching) this.#watched.delete(uri);
+      throw error;
+    }
+    // The client may have left, or unsubscribed, meanwhile.
+    if (this.#watched.get(uri) !== (before ?? watching)) return end(watching);
+    this.#watched.set(uri, watching);
+    if (before) end(before);
   }
 
-  remove(uri: string): void {
-    this.#uris.delete(uri);
+  unwatch(uri: string): void {
+    const watching = this.#watched.get(uri);
+    this.#watched.delete(uri);
+    if (watching) end(watching);
   }
 
   #start(): void {
@@ -55,7 +73,7 @@ export class ChangeNotices {
 
   #tell(change: McpChange): void {
     if (change.kind !== 'resource_updated') this.#send(`notifications/${METHODS[change.kind]}`, {});
-    else if (this.#client.era === 'modern' || this.#uris.has(change.uri))
+    else if (this.#client.era === 'modern' || this.#watched.has(change.uri))
       this.#send('notifications/resources/updated', { uri: change.uri });
   }
 
@@ -65,6 +83,14 @@ export class ChangeNotices {
       this.#server.onerror?.(error instanceof Error ? error : new Error(String(error)));
     });
   }
+}
+
+function end(watching: Promise<Unsubscribe>): void {
+  watching.then(
+    (stop) => stop(),
+    // Whoever asked for it is told.
+    () => undefined,
+  );
 }
 
 function tooManyWatched(): ServiceError {

@@ -1,3 +1,4 @@
+import { COUNTS_FOR } from '../../core/access/shares.ts';
 import type { LimitHolder } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 
@@ -17,11 +18,11 @@ export interface ClientShare {
 export const CLIENT_SHARES: readonly ClientShare[] = [
   {
     ...{ of: 'principal', most: MOST_OF_PRINCIPAL },
-    includes: (client, other) => client.principal === other.principal && client.tenant === other.tenant,
+    includes: COUNTS_FOR.principal,
   },
   {
     // The only tenant of a service has nearly all, and others have room for one principal at least.
     ...{ of: 'tenant', most: MOST_IN_ALL - MOST_OF_PRINCIPAL },
-    includes: (client, other) => client.tenant === other.tenant,
+    includes: COUNTS_FOR.tenant,
   },
 ];

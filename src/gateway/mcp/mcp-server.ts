@@ -69,7 +69,7 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
       level = asked.level;
       return (await surface.setLevel?.(asked, call)) ?? {};
     });
-  if (isLasting) addSubscriptions(route, surface, new ChangeNotices(server, surface, client));
+  if (isLasting) addSubscriptions(route, new ChangeNotices(server, surface, client));
   return server;
 }
 
@@ -101,20 +101,15 @@ function addTaskRoutes(route: AddRoute, surface: McpSurface): void {
   route('tasks/cancel', TaskRef, surface.cancelTask);
 }
 
-function addSubscriptions(route: AddRoute, surface: McpSurface, notices: ChangeNotices): void {
+function addSubscriptions(route: AddRoute, notices: ChangeNotices): void {
   if (!notices.canSubscribe) return;
   route('resources/subscribe', WatchedUri, async (asked, call) => {
-    const isNew = notices.add(asked.uri);
-    try {
-      return (await surface.subscribe?.(asked, call)) ?? {};
-    } catch (error) {
-      if (isNew) notices.remove(asked.uri);
-      throw error;
-    }
+    await notices.watch(asked.uri, call);
+    return {};
   });
-  route('resources/unsubscribe', Uri, async (asked, call) => {
-    notices.remove(asked.uri);
-    return (await surface.unsubscribe?.(asked, call)) ?? {};
+  route('resources/unsubscribe', Uri, async ({ uri }) => {
+    notices.unwatch(uri);
+    return {};
   });
 }
 

@@ -17,9 +17,8 @@ export interface McpSurface {
   readonly complete?: McpHandler<McpObject>;
   /** The client has set its log level. Only clients of the older era do. */
   readonly setLevel?: McpHandler<LevelParams>;
-  /** The client wants to hear of this resource. Without these two, only `onChange` is used. */
-  readonly subscribe?: (params: UriParams, call: Pick<McpCall, 'context'>) => Promise<McpObject>;
-  readonly unsubscribe?: McpHandler<UriParams>;
+  /** The client wants to hear of this resource, until it ends that. Without it, only `onChange` is used. */
+  readonly watch?: (params: UriParams, call: Pick<McpCall, 'context'>) => Promise<Unsubscribe>;
   /** The extension for tasks, in the newer era: calls of tools whose results are fetched later. */
   readonly getTask?: McpHandler<TaskParams>;
   /** The answers are the input of the call. */

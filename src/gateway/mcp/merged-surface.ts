@@ -21,9 +21,9 @@ export function mergedSurface(first: McpSurface, own: OwnNames, second: McpSurfa
     ...given('listTemplates', both('resourceTemplates', first.listTemplates, second.listTemplates)),
     ...given('callTool', chosen(isTool, first.callTool, second.callTool)),
     ...given('readResource', chosen(isResource, first.readResource, second.readResource)),
-    async subscribe(params, call) {
-      const { subscribe } = isResource(params) ? first : second;
-      return (await subscribe?.(params, call)) ?? {};
+    async watch(params, call) {
+      const { watch } = isResource(params) ? first : second;
+      return (await watch?.(params, call)) ?? (() => undefined);
     },
     onChange(listener, context) {
       const stops = [first.onChange?.(listener, context), second.onChange?.(listener, context)];

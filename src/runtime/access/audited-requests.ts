@@ -48,6 +48,7 @@ const SUBJECTS: {
   'tool.answer': ['callId'],
   'tool.cancel': ['callId'],
   'resource.watch': ['serverId'],
+  'resource.unwatch': ['serverId'],
   'agent.reload': ['agentId'],
   'grant.create': ['principal', 'role', 'access'],
   'grant.revoke': ['grantId'],

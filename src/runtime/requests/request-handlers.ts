@@ -184,12 +184,16 @@ function answerForGateway(
   bus.handle('mcp-server.features', async () => featuresOf(list.connected()));
   bus.handle('mcp-server.offers', ({ kind }) => offersOf(list.connected(), kind, log));
   bus.handle('mcp-server.request', (asked, context) => passed.pass(asked, context));
-  bus.handle('resource.watch', ({ serverId, uri }) =>
+  bus.handle('resource.watch', (watch, context) =>
     peerAnswer(async () => {
-      await watched.watch(serverId, uri);
+      await watched.watch(watch, context);
       return {};
     }),
   );
+  bus.handle('resource.unwatch', async (watch) => {
+    watched.unwatch(watch);
+    return undefined;
+  });
   bus.handle('tool.callable', async () => callableTools());
   bus.handle('tool.answer', async (answered, context) => passed.answer(answered, context));
   bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId) || passed.cancel(callId));

@@ -1,3 +1,4 @@
+import { SHARES } from '../../core/access/shares.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
@@ -16,9 +17,6 @@ const LEAST_READERS = 4;
 const MOST_READERS = 16;
 /** While the log is away, each reader takes seconds. */
 const PATIENCE_MS = 10_000;
-
-/** How much of the memory is for the sessions of one owner, so that nobody can take it from all others. */
-const SHARES: Readonly<Record<LimitHolder, number>> = { principal: 1 / 4, tenant: 1 / 2 };
 
 /** A message on its way to the log, or what a session takes in memory. */
 interface Taken {

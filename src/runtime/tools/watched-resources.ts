@@ -1,11 +1,18 @@
+import { COUNTS_FOR, SHARES } from '../../core/access/shares.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
+import { HOLDERS } from '../access/open-turns.ts';
 import { INVALID_PARAMS } from './peer-answer.ts';
 
-/** Of one server. Clients choose what they watch, and few say when they no longer do. */
+/** Of one server, for all clients. */
 const MOST_WATCHED = 1_000;
+const RETRY_SECONDS = 60;
 
 export interface WatchedResourcesDeps {
   /** Whether the server is in the list, connected or not. */
@@ -14,43 +21,74 @@ export interface WatchedResourcesDeps {
   readonly log: Logger;
 }
 
+type Watch = ServiceRequests['resource.watch']['request'];
+
+/** A resource that somebody watches, or that nobody does any more and that is being unsubscribed from. */
+interface Watched {
+  /** By the id of the watch. */
+  readonly watchers: Map<string, RequestContext>;
+  subscribed: Promise<void>;
+  /** The end of the subscription before. Never rejects. */
+  unsubscribed: Promise<void>;
+}
+
 /**
- * The resources that clients watch. Each is subscribed to once, for all clients, as long as the connection to its server
- * lasts, and again when the server is back. Where there are too many, the one that was asked for longest ago gives way.
+ * The resources that clients watch. Each is subscribed to once, from its first watcher to its last, as long as the connection
+ * to its server lasts, and again when the server is back.
  */
 export class WatchedResources {
   readonly #deps: WatchedResourcesDeps;
-  /** By server and address. The one that was asked for longest ago comes first. */
-  readonly #watched = new Map<string, Map<string, Promise<void>>>();
+  /** By server and address. */
+  readonly #watched = new Map<string, Map<string, Watched>>();
 
   constructor(deps: WatchedResourcesDeps) {
     this.#deps = deps;
   }
 
-  /** Rejects as the server does, and with a `ServerPeerError` if there is no such server. */
-  async watch(serverId: string, uri: string): Promise<void> {
+  /**
+   * Rejects as the server does, with a `ServerPeerError` if there is no such server, with `RATE_LIMIT_EXCEEDED` if the client or
+   * its tenant watches too many of its resources, and with `SERVICE_UNAVAILABLE` if all clients do.
+   */
+  async watch(watch: Watch, client: RequestContext): Promise<void> {
+    const { watchId, serverId, uri } = watch;
     this.#forgetGone();
     if (!this.#deps.isListed(serverId))
       throw new ServerPeerError(INVALID_PARAMS, `There is no tool server ${serverId}.`);
-    const watched = this.#watched.get(serverId) ?? new Map<string, Promise<void>>();
-    this.#watched.set(serverId, watched);
-    const subscribed = watched.get(uri) ?? this.#request(serverId, 'resources/subscribe', uri);
-    watched.delete(uri);
-    const [oldest] = watched.keys();
-    if (oldest !== undefined && watched.size >= MOST_WATCHED) this.#giveUp(serverId, watched, oldest);
-    watched.set(uri, subscribed);
+    const resources = this.#watched.get(serverId) ?? new Map<string, Watched>();
+    requireRoom(resources, uri, client);
+    this.#watched.set(serverId, resources);
+    const resource = resources.get(uri) ?? unwatched();
+    resources.set(uri, resource);
+    if (resource.watchers.size === 0) {
+      resource.subscribed = resource.unsubscribed.then(() =>
+        this.#request(serverId, 'resources/subscribe', uri),
+      );
+    }
+    resource.watchers.set(watchId, client);
     try {
-      await subscribed;
+      await resource.subscribed;
     } catch (error) {
-      if (watched.get(uri) === subscribed) watched.delete(uri);
+      this.unwatch(watch);
       throw error;
     }
+  }
+
+  /** If nobody else watches the resource, its server is told. */
+  unwatch({ watchId, serverId, uri }: Watch): void {
+    const resources = this.#watched.get(serverId);
+    const resource = resources?.get(uri);
+    if (!resources || !resource?.watchers.delete(watchId) || resource.watchers.size > 0) return;
+    const unsubscribed = this.#unsubscribed(resource, serverId, uri).then(() => {
+      if (resource.watchers.size === 0 && resource.unsubscribed === unsubscribed) resources.delete(uri);
+    });
+    resource.unsubscribed = unsubscribed;
   }
 
   /** A server that has just connected knows nothing of the subscriptions before. */
   hear({ kind, serverId }: OfferChange): void {
     if (kind !== 'resources' || !this.#deps.connectionOf(serverId)) return;
-    for (const uri of this.#watched.get(serverId)?.keys() ?? []) {
+    for (const [uri, { watchers }] of this.#watched.get(serverId) ?? []) {
+      if (watchers.size === 0) continue;
       this.#request(serverId, 'resources/subscribe', uri).catch((err: unknown) =>
         this.#deps.log.warn({ server: serverId, uri, err }, 'a resource could not be watched again'),
       );
@@ -63,11 +101,14 @@ export class WatchedResources {
       if (!this.#deps.isListed(serverId)) this.#watched.delete(serverId);
   }
 
-  #giveUp(serverId: string, watched: Map<string, unknown>, uri: string): void {
-    watched.delete(uri);
-    this.#request(serverId, 'resources/unsubscribe', uri).catch((err: unknown) =>
-      this.#deps.log.debug({ server: serverId, uri, err }, 'a resource is still watched'),
-    );
+  async #unsubscribed({ subscribed }: Watched, serverId: string, uri: string): Promise<void> {
+    const [subscription] = await Promise.allSettled([subscribed]);
+    if (subscription.status === 'rejected') return;
+    try {
+      await this.#request(serverId, 'resources/unsubscribe', uri);
+    } catch (err) {
+      this.#deps.log.debug({ server: serverId, uri, err }, 'a resource is still watched');
+    }
   }
 
   async #request(
@@ -77,4 +118,42 @@ export class WatchedResources {
   ): Promise<void> {
     await this.#deps.connectionOf(serverId)?.request({ method, params: { uri } });
   }
+}
+
+function unwatched(): Watched {
+  return { watchers: new Map(), subscribed: Promise.resolve(), unsubscribed: Promise.resolve() };
+}
+
+/** Nobody's watch gives way: whoever watches would not hear of it. */
+function requireRoom(resources: ReadonlyMap<string, Watched>, uri: string, client: RequestContext): void {
+  const resource = resources.get(uri);
+  for (const of of client.rights ? HOLDERS : []) {
+    const isOwn = ({ watchers }: Watched) =>
+      [...watchers.values()].some((watcher) => COUNTS_FOR[of](watcher, client));
+    if (resource && isOwn(resource)) continue;
+    const most = MOST_WATCHED * SHARES[of];
+    if ([...resources.values()].filter(isOwn).length >= most) throw tooManyOf(of, most);
+  }
+  if (!resource && resources.size >= MOST_WATCHED) throw tooMany();
+}
+
+const SUGGESTION = 'Unsubscribe from resources that you no longer need.';
+
+function tooManyOf(of: LimitHolder, limit: number): ServiceError {
+  return clientLimitExceeded(
+    {
+      ...{ name: 'watchedResources', of, what: 'watched resources of a tool server' },
+      suggestion: SUGGESTION,
+    },
+    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
+  );
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError('SERVICE_UNAVAILABLE', 'Too many resources of this tool server are watched.', {
+    reason: `clients watch ${MOST_WATCHED} of its resources already`,
+    limit: MOST_WATCHED,
+    suggestion: SUGGESTION,
+    retryAfter: RETRY_SECONDS,
+  });
 }

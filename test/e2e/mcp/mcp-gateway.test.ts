@@ -1,3 +1,4 @@
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
@@ -234,4 +235,36 @@ async function changes(clientEra: ClientEra, serverEra: ServerEra): Promise<void
   for (const change of ['tool_change', 'prompt_change', 'resource_update'])
     await client.callTool({ name: `test_trigger_${change}`, arguments: {} });
   await expect.poll(() => [...new Set(heard)].sort()).toEqual(['prompts', uri, 'tools']);
+}
+
+describe('a resource that clients of both eras watch', () => {
+  verifies('mcp.gateway-unwatched', async () => {
+    await using service = await startGateway({ fixtures: fixtureServer('sessions') });
+    await using older = await gatewayClient(service.url, 'legacy');
+    await using modern = await gatewayClient(service.url, 'modern');
+    const uri = 'test://watched-resource';
+    const isWatched = async (): Promise<boolean> => {
+      const { content } = await older.callTool({ name: 'test_trigger_resource_update', arguments: {} });
+      return JSON.stringify(content).includes('"watched"');
+    };
+    await older.subscribeResource({ uri });
+    expect(await isWatched()).toBe(true);
+    const leaving = await gatewayClient(service.url, 'legacy');
+    await leaving.subscribeResource({ uri });
+    const listening = await modern.listen({ resourceSubscriptions: [uri] });
+    await older.unsubscribeResource({ uri });
+    await listening.close();
+    expect(await isWatched()).toBe(true);
+    await terminated(leaving);
+    await expect.poll(isWatched).toBe(false);
+    const again = await modern.listen({ resourceSubscriptions: [uri] });
+    await expect.poll(isWatched).toBe(true);
+    await again.close();
+    await expect.poll(isWatched).toBe(false);
+  });
+});
+
+/** Ends the session of a client of the older era. */
+async function terminated({ transport }: Client): Promise<void> {
+  if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { ANYONE, contextOf, type RequestContext } from '../../../src/core/request/request-context.ts';
 import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
 import { WatchedResources } from '../../../src/runtime/tools/watched-resources.ts';
+import { identity } from '../../support/access/known-tokens.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
 import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
 
@@ -17,15 +19,26 @@ function watching(refuses: () => boolean = () => false) {
     },
   });
   const listed = new Set(['one']);
-  const watched = new WatchedResources({
+  const resources = new WatchedResources({
     connectionOf: (serverId) => (listed.has(serverId) ? connection : null),
     isListed: (serverId) => listed.has(serverId),
     log: new RecordingLog(),
   });
+  let watches = 0;
+  /** @returns how to end it. */
+  const watch = async (serverId: string, uri: string, client: RequestContext = ANYONE) => {
+    const asked = { watchId: String(++watches), serverId, uri };
+    await resources.watch(asked, client);
+    return () => resources.unwatch(asked);
+  };
+  const watched = { watch, hear: resources.hear.bind(resources) };
   return { watched, subscribed, listed };
 }
 
+const client = (principal: string, tenant: string) => contextOf(identity(principal, { tenant }));
+
 const SUBSCRIPTION = { method: 'resources/subscribe', params: { uri: 'test://a' } };
+const UNSUBSCRIPTION = { ...SUBSCRIPTION, method: 'resources/unsubscribe' };
 
 test('subscribes once, however many clients watch', async () => {
   const { watched, subscribed } = watching();
@@ -58,15 +71,54 @@ test('who watches what another client begins to watch is refused with it', async
   for (const answer of await Promise.allSettled(both)) expect(answer.status).toBe('rejected');
 });
 
-test('of more than a thousand resources of one server, the one that was asked for longest ago gives way', async () => {
+test('unsubscribes when the last watcher leaves, and subscribes again after that', async () => {
   const { watched, subscribed } = watching();
-  for (let index = 0; index < 1_000; index += 1) await watched.watch('one', `test://${index}`);
+  const [leave, leaveToo] = [await watched.watch('one', 'test://a'), await watched.watch('one', 'test://a')];
+  leave();
+  leave();
+  await watched.watch('one', 'test://b');
+  expect(subscribed).toEqual([SUBSCRIPTION, { ...SUBSCRIPTION, params: { uri: 'test://b' } }]);
+  leaveToo();
+  await watched.watch('one', 'test://a');
+  expect(subscribed.slice(2)).toEqual([UNSUBSCRIPTION, SUBSCRIPTION]);
+  watched.hear({ kind: 'resources', serverId: 'one' });
+  await expect.poll(() => subscribed).toHaveLength(6);
+});
+
+test('a thousand resources of a server are watched at most, and none gives way', async () => {
+  const { watched, subscribed } = watching();
+  const leave = await watched.watch('one', 'test://0');
+  for (let index = 1; index < 1_000; index += 1) await watched.watch('one', `test://${index}`);
   await watched.watch('one', 'test://0');
-  await watched.watch('one', 'test://more');
-  expect(subscribed.slice(1_000)).toEqual([
-    { method: 'resources/subscribe', params: { uri: 'test://more' } },
-    { method: 'resources/unsubscribe', params: { uri: 'test://1' } },
-  ]);
+  await expect(watched.watch('one', 'test://more')).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    details: { limit: 1_000 },
+  });
+  leave();
+  await expect(watched.watch('one', 'test://more')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(subscribed).toHaveLength(1_000);
+});
+
+test('a principal watches a quarter of them, and a tenant half', async () => {
+  const { watched } = watching();
+  const [ada, bob, eve] = [client('ada', 'acme'), client('bob', 'acme'), client('eve', 'acme')];
+  const leave = await watched.watch('one', 'test://ada-0', ada);
+  for (let index = 1; index < 250; index += 1) await watched.watch('one', `test://ada-${index}`, ada);
+  const refusal = { code: 'RATE_LIMIT_EXCEEDED', details: { name: 'watchedResources' } };
+  await expect(watched.watch('one', 'test://more', ada)).rejects.toMatchObject({
+    ...refusal,
+    details: { ...refusal.details, of: 'principal', limit: 250 },
+  });
+  for (let index = 0; index < 250; index += 1) await watched.watch('one', `test://bob-${index}`, bob);
+  await expect(watched.watch('one', 'test://more', eve)).rejects.toMatchObject({
+    ...refusal,
+    details: { ...refusal.details, of: 'tenant', limit: 500 },
+  });
+  // What the tenant watches already takes nothing more.
+  await watched.watch('one', 'test://ada-1', eve);
+  await watched.watch('one', 'test://more', client('ada', 'other'));
+  leave();
+  await watched.watch('one', 'test://again', ada);
 });
 
 test('a server that is not in the list is refused, and nothing is kept for it', async () => {

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../core/request/request-context.ts';
+import { afterLeaving, type RequestContext } from '../../../core/request/request-context.ts';
 import type { OfferKind } from '../../../core/tool-server/passed-request.ts';
 import type { Bus, Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -42,7 +42,7 @@ export function passedSurface(deps: PassedSurfaceDeps, kinds: ReadonlySet<Passed
       listResources: (_, call) => list('resources', call),
       listTemplates: (_, call) => list('templates', call),
       readResource: (params, call) => readResource({ offers, requests }, params, call),
-      subscribe: (params, call) => watch({ ...deps, offers }, params, call),
+      watch: (params, call) => watch({ ...deps, offers }, params, call),
     }),
     ...(kinds.has('prompts') && {
       listPrompts: (_, call) => list('prompts', call),
@@ -97,15 +97,20 @@ async function readResource(
 }
 
 async function watch(
-  { bus, offers }: Pick<PassedSurfaceDeps, 'bus'> & { readonly offers: Offers },
+  { bus, log, offers }: PassedSurfaceDeps & { readonly offers: Offers },
   { uri: address }: UriParams,
   { context }: Pick<McpCall, 'context'>,
-): Promise<McpObject> {
+): Promise<Unsubscribe> {
   const [server] = await offers.serversOf(address, context);
   if (!server) throw new McpError(INVALID_PARAMS, `Resource ${address} not found`, { uri: address });
-  const answer = await bus.send('resource.watch', server, context);
-  if ('result' in answer) return answer.result;
-  throw errorOf(answer.error);
+  const watched = { ...server, watchId: crypto.randomUUID() };
+  const answer = await bus.send('resource.watch', watched, context);
+  if ('error' in answer) throw errorOf(answer.error);
+  return () => {
+    bus.send('resource.unwatch', watched, afterLeaving(context)).catch((err: unknown) => {
+      log.warn({ server: server.serverId, err }, 'a resource is still watched');
+    });
+  };
 }
 
 function onOfferChange(

@@ -33,17 +33,21 @@ export interface Watcher {
 /**
  * Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later, as where its
  * server is still connecting. What could not be watched is tried again when the servers have other resources.
- * @returns ends that. What is watched by then stays so.
+ * @returns ends that.
  */
 export function watchResources(uris: readonly string[], { surface, context, log }: Watcher): Unsubscribe {
   if (uris.length === 0) return () => undefined;
   const left = new Set(uris);
+  const watched = new Set<Unsubscribe>();
+  let isOver = false;
   let isTrying = false;
   let isChanged = false;
   const watch = async (uri: string): Promise<void> => {
     try {
-      await surface.subscribe?.({ uri }, { context });
+      const unwatch = await surface.watch?.({ uri }, { context });
       left.delete(uri);
+      if (isOver) unwatch?.();
+      else if (unwatch) watched.add(unwatch);
     } catch (err) {
       log.debug({ uri, err }, 'a resource of a tool server cannot be watched');
     }
@@ -56,19 +60,21 @@ export function watchResources(uris: readonly string[], { surface, context, log 
       await Promise.all([...left].map(watch));
     } while (isChanged && left.size > 0);
     isTrying = false;
-    if (left.size === 0) stop();
+    if (left.size === 0) stopHearing?.();
   };
   const stopHearing = surface.onChange?.(({ kind }) => {
     if (kind !== 'resources_list_changed') return;
     isChanged = true;
     void watchAll();
   }, context);
-  const stop = (): void => {
+  void watchAll();
+  return () => {
+    isOver = true;
     left.clear();
     stopHearing?.();
+    for (const unwatch of watched) unwatch();
+    watched.clear();
   };
-  void watchAll();
-  return stop;
 }
 
 function tooManyResources(count: number): ServiceError {

@@ -11,6 +11,7 @@ function listening() {
   const served: JSONRPCMessage[] = [];
   const sent: JSONRPCMessage[] = [];
   const watched: string[] = [];
+  const unwatched: string[] = [];
   const transport: Transport = {
     start: async () => undefined,
     close: async () => undefined,
@@ -21,10 +22,10 @@ function listening() {
   };
   const surface = {
     capabilities: {},
-    async subscribe({ uri }: { readonly uri: string }) {
+    async watch({ uri }: { readonly uri: string }) {
       watched.push(uri);
       if (missing.has(uri)) throw new Error('no server has it');
-      return {};
+      return () => void unwatched.push(uri);
     },
     onChange(listener: (change: McpChange) => void) {
       listeners.add(listener);
@@ -38,7 +39,7 @@ function listening() {
     missing.delete(uri);
     for (const listener of listeners) listener({ kind: 'resources_list_changed' });
   };
-  return { served, sent, watched, hear, appear, listeners, transport };
+  return { served, sent, watched, unwatched, hear, appear, listeners, transport };
 }
 
 const listenTo = (resourceSubscriptions: readonly string[]): JSONRPCMessage => ({
@@ -82,6 +83,16 @@ it.each(['cancelled', 'closed'])('a subscription that is %s watches nothing any 
   expect(listeners.size).toBe(0);
   appear('test://0');
   expect(watched).toHaveLength(1);
+});
+
+it.each(['watched', 'about to be watched'])('what is %s is given back at the end', async (state) => {
+  const { watched, unwatched, hear, listeners, transport } = listening();
+  hear(listenTo(['test://1', 'test://2']));
+  expect(watched).toHaveLength(2);
+  // All are watched when the subscription needs to hear of no other resources any more.
+  if (state === 'watched') await vi.waitFor(() => expect(listeners.size).toBe(0));
+  transport.onclose?.();
+  await vi.waitFor(() => expect(unwatched).toEqual(['test://1', 'test://2']));
 });
 
 it('a subscription to more than a hundred resources is refused, and nothing is watched', () => {
