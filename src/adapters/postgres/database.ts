@@ -91,12 +91,13 @@ export class Database implements Session, AsyncDisposable {
     this.#timeouts = timeouts;
     this.schema = schema;
     this.shown = shown;
-    // Without a listener, a lost connection would end the process. Whoever asks next hears of it.
+    // Without listeners, a lost connection would end the process. Whoever asks next hears of it.
     const noticed = (err: Error) => log.debug({ err }, 'a connection to PostgreSQL was lost');
     for (const pool of Object.values(pools)) {
-      pool.on('error', noticed);
       // At once: a server that stops may end a connection with the bytes that establish it, before whoever waits gets it.
       pool.on('connect', (client) => client.on('error', noticed));
+      // The pool repeats what an idle connection has said.
+      pool.on('error', () => undefined);
     }
   }
 

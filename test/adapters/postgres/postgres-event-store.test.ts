@@ -627,6 +627,16 @@ describe('a database that refuses', () => {
     ]);
   });
 
+  it('an idle connection is said once to be lost', async () => {
+    const [url, log] = [server.newUrl(), recordingLog()];
+    await using database = await Database.open(parseStoreUrl(url), log);
+    const [row] = await database.rows({ text: 'SELECT pg_backend_pid() AS pid' });
+    await sql(url, `SELECT pg_terminate_backend(${row?.pid})`);
+    const said = () => log.lines.flatMap(({ level, message }) => (level === 'debug' ? message : []));
+    await expect.poll(() => said().length).toBeGreaterThan(0);
+    expect(said()).toEqual(['a connection to PostgreSQL was lost']);
+  });
+
   it('nobody waits for the transaction of a machine that is lost', async () => {
     await using database = await Database.open(parseStoreUrl(server.newUrl()), recordingLog());
     const [row] = await database.transact((session) =>
