@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Database } from '../../../src/adapters/postgres/database.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
+import type { Session, Statement } from '../../../src/adapters/postgres/sql-session.ts';
 import { parseStoreUrl } from '../../../src/config/addresses/store-url.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
@@ -47,6 +48,23 @@ async function turnsOf(store: EventStore, sessionId: string): Promise<unknown[]>
   return (await store.read(sessionId, 0)).map(({ event }) => 'turnId' in event && event.turnId);
 }
 
+interface Meddling {
+  readonly before?: (statement: Statement) => Promise<unknown>;
+  readonly after?: (statement: Statement) => Promise<unknown>;
+}
+
+/** The session, with something done before or after each of its statements. */
+function meddling(session: Session, { before, after }: Meddling): Session {
+  return {
+    rows: async (statement) => {
+      await before?.(statement);
+      const rows = await session.rows(statement);
+      await after?.(statement);
+      return rows;
+    },
+  };
+}
+
 describe('a fork in PostgreSQL', () => {
   it('of a long session keeps no append waiting, not even one to the id that it is to have', async () => {
     await using service = await open(server.newUrl());
@@ -54,22 +72,15 @@ describe('a fork in PostgreSQL', () => {
     await store.adopt('long', elsewhere(Array.from({ length: LONG_EVENTS }, (_, index) => `t${index}`)));
     const copying = Promise.withResolvers<void>();
     const others = Promise.withResolvers<void>();
+    const after = async ({ text }: Statement) => {
+      if (!/^\s*INSERT/.test(text)) return;
+      copying.resolve();
+      await others.promise;
+    };
     const transacting = vi.spyOn(Database.prototype, 'transact');
     transacting.mockImplementation(function (this: Database, work, options) {
       transacting.mockRestore();
-      return this.transact(
-        (session) =>
-          work({
-            rows: async (statement) => {
-              const rows = await session.rows(statement);
-              if (!/^\s*INSERT/.test(statement.text)) return rows;
-              copying.resolve();
-              await others.promise;
-              return rows;
-            },
-          }),
-        options,
-      );
+      return this.transact((session) => work(meddling(session, { after })), options);
     });
     const fork = store.fork('long', LONG_EVENTS, 'fork');
     await copying.promise;
@@ -142,18 +153,12 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     }
     await using service = await open(url, { timeouts: SOON_SILENT });
     await service.store.append('mine', 0, [started('m1')]);
+    // Asked once the one statement of the batch is answered.
+    const before = async ({ name }: Statement) => name === 'heads' && link.sever();
     const appending = vi.spyOn(Database.prototype, 'appending');
     appending.mockImplementation(function (this: Database, work) {
       appending.mockRestore();
-      return this.appending((session) =>
-        work({
-          rows: async (statement) => {
-            // Asked once the one statement of the batch is answered.
-            if (statement.name === 'heads') await link.sever();
-            return session.rows(statement);
-          },
-        }),
-      );
+      return this.appending((session) => work(meddling(session, { before })));
     });
     const [, mine] = await Promise.allSettled([
       // As if it were new.
