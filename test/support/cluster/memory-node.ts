@@ -1,13 +1,15 @@
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { chooseAdapters } from '../../../src/app/adapters/choose-adapters.ts';
 import { composeAgent } from '../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import type { SessionSignal } from '../../../src/core/session/session-signal.ts';
 import type { Bus } from '../../../src/ports/bus.ts';
+import type { EventStore } from '../../../src/ports/event-store.ts';
 import type { LanguageModel } from '../../../src/ports/language-model.ts';
 import { Cluster } from '../../../src/runtime/cluster/cluster.ts';
 import { recordingLog } from '../telemetry/recording-log.ts';
-import type { MemoryNetwork } from './memory-link.ts';
-import type { MemoryMembership } from './memory-membership.ts';
+import { MemoryNetwork } from './memory-link.ts';
+import { MemoryClusterLog, type MemoryMembership } from './memory-membership.ts';
 
 const AGENT = parseAgentFile('llm: { provider: scripted, model: offline }', 'agent.yml', {});
 
@@ -32,6 +34,33 @@ export async function memoryNode(
 }
 
 export type MemoryNode = Awaited<ReturnType<typeof memoryNode>>;
+
+interface PairOptions {
+  /** Of the first node. The scripted one if absent. */
+  readonly model?: LanguageModel;
+  /** Of the other node. */
+  readonly otherModel?: LanguageModel;
+  /** The log that both share. */
+  readonly log?: EventStore;
+}
+
+/** Two nodes of one cluster. */
+export async function memoryPair({ model, otherModel, log = memoryEventStore() }: PairOptions = {}) {
+  const shared = new MemoryClusterLog(log);
+  const network = new MemoryNetwork();
+  const memberships = [shared.join(), shared.join()] as const;
+  await memberships[0].refresh();
+  // Both at once: each asks the other at its start, and would wait in vain for one that does not listen yet.
+  const [one, other] = await Promise.all([
+    memoryNode(memberships[0], network, model),
+    memoryNode(memberships[1], network, otherModel),
+  ]);
+  const close = async (): Promise<void> => {
+    await one.agent.close();
+    await other.agent.close();
+  };
+  return { shared, network, one, other, [Symbol.asyncDispose]: close };
+}
 
 /** Resolves at the next signal of the session that is wanted. */
 export function nextSignal(

@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
-import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
-import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
-import { memoryNode } from '../../../support/cluster/memory-node.ts';
+import { DIRECT, LOST } from '../../../support/cluster/memory-link.ts';
+import { memoryPair } from '../../../support/cluster/memory-node.ts';
 
 /** After which a session in which nothing goes on has left memory. */
 const IDLE_MS = 95_000;
@@ -19,14 +17,8 @@ describe('a session of which a node had nothing', () => {
     ['it has left memory, and the node does not hear of that', IDLE_MS, LOST],
   ])('is heard there when another node begins it, also if %s', async (_, idleMs, way) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-    const shared = new MemoryClusterLog(memoryEventStore());
-    const network = new MemoryNetwork();
-    const memberships = [shared.join(), shared.join()] as const;
-    await memberships[0].refresh();
-    const [beginning, listening] = await Promise.all([
-      memoryNode(memberships[0], network),
-      memoryNode(memberships[1], network),
-    ]);
+    await using nodes = await memoryPair();
+    const { network, one: beginning, other: listening } = nodes;
     const heard: string[] = [];
     listening.bus.onSession('s', {
       hear: (signal) => heard.push('event' in signal ? signal.event.type : signal.type),
@@ -39,10 +31,9 @@ describe('a session of which a node had nothing', () => {
     await expect
       .poll(async () => {
         // Looks at what others own, from time to time.
-        await memberships[1].refresh();
+        await listening.membership.refresh();
         return heard;
       })
       .toContain('turn.completed');
-    await Promise.all([beginning.agent.close(), listening.agent.close()]);
   });
 });

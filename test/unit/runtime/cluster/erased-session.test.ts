@@ -1,29 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import { passedOnStore } from '../../../../src/app/passed-on-store.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
-import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
-import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
-import { isEvent, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
+import { isEvent, memoryPair, nextSignal } from '../../../support/cluster/memory-node.ts';
 
 describe('a session that is being erased', () => {
   it('is not begun anew before that is done, also if another node claims it meanwhile', async () => {
-    const shared = new MemoryClusterLog(memoryEventStore());
-    const network = new MemoryNetwork();
-    const memberships = [shared.join(), shared.join()] as const;
-    await memberships[0].refresh();
     const [erased, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const { store } = memberships[0];
+    const log = memoryEventStore();
     // It is gone in the database, and the answer comes late.
-    const erase: typeof store.erase = async (...ids) => {
-      await store.erase(...ids);
+    const erase: typeof log.erase = async (...ids) => {
+      await log.erase(...ids);
       erased.resolve();
       await answered.promise;
     };
-    Object.defineProperty(memberships[0], 'store', { value: { ...store, erase } });
-    const [erasing, claiming] = await Promise.all([
-      memoryNode(memberships[0], network),
-      memoryNode(memberships[1], network),
-    ]);
+    await using nodes = await memoryPair({ log: { ...passedOnStore(log), erase } });
+    const { shared, one: erasing, other: claiming } = nodes;
     const done = nextSignal(erasing.bus, 's', isEvent('turn.completed'));
     await erasing.bus.send('turn.start', { sessionId: 's', turnId: 't1', text: 'hello' }, ANYONE);
     await done;
@@ -40,6 +32,5 @@ describe('a session that is being erased', () => {
     await deleted;
     await begin('t3');
     expect(shared.ownerOf('s')).not.toBeNull();
-    await Promise.all([erasing.agent.close(), claiming.agent.close()]);
   });
 });

@@ -1,34 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../../src/core/log/storage-away.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import { ClusterBus } from '../../../../src/runtime/cluster/cluster-bus.ts';
-import { DIRECT, LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
-import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
-import { isEvent, type MemoryNode, memoryNode, nextSignal } from '../../../support/cluster/memory-node.ts';
+import { DIRECT, LOST } from '../../../support/cluster/memory-link.ts';
+import { isEvent, type MemoryNode, memoryPair, nextSignal } from '../../../support/cluster/memory-node.ts';
 import { DirectedModel } from '../../../support/models/directed-model.ts';
 
 const PATIENCE_MS = 60_000;
 const EXPIRES_MS = 86_400_000;
-
-/** Two nodes of one cluster. @param model of the first one. @param next of the other one. */
-async function pair(model?: DirectedModel, next?: DirectedModel) {
-  const shared = new MemoryClusterLog(memoryEventStore());
-  const network = new MemoryNetwork();
-  const memberships = [shared.join(), shared.join()] as const;
-  await memberships[0].refresh();
-  // Both at once: each asks the other at its start, and would wait in vain for one that does not listen yet.
-  const [one, other] = await Promise.all([
-    memoryNode(memberships[0], network, model),
-    memoryNode(memberships[1], network, next),
-  ]);
-  const close = async (): Promise<void> => {
-    await one.agent.close();
-    await other.agent.close();
-  };
-  return { shared, network, one, other, [Symbol.asyncDispose]: close };
-}
 
 /** Says something at the node. Resolves when it is answered. */
 async function say({ bus }: MemoryNode, sessionId: string): Promise<void> {
@@ -39,7 +19,7 @@ async function say({ bus }: MemoryNode, sessionId: string): Promise<void> {
 
 describe('a message to a session of another node', () => {
   it('is heard to the end of its turn where turns are counted, and not for ever if it is repeated', async () => {
-    await using nodes = await pair();
+    await using nodes = await memoryPair();
     const { one, other } = nodes;
     // As a service does that counts the running turns of its clients.
     other.agent.bus.onEverySession(() => undefined);
@@ -57,7 +37,7 @@ describe('a message to a session of another node', () => {
 describe('a session of a node that is lost', () => {
   it('is not used by the next one before its clients have what they lack, also if that cannot be read at once', async () => {
     const model = new DirectedModel();
-    await using nodes = await pair(model);
+    await using nodes = await memoryPair({ model });
     const { shared, network, one, other } = nodes;
     const told: number[] = [];
     const completed = nextSignal(other.bus, 's', isEvent('turn.completed'));
@@ -90,7 +70,7 @@ describe('a session of a node that is lost', () => {
 describe('a node that stops', () => {
   it('takes messages and cancellations in a session whose step still runs', async () => {
     const model = new DirectedModel();
-    await using nodes = await pair(model);
+    await using nodes = await memoryPair({ model });
     const { one, other } = nodes;
     const [running, next] = [crypto.randomUUID(), crypto.randomUUID()];
     await one.bus.send('turn.start', { sessionId: 's', turnId: running, text: 'hello' }, ANYONE);
@@ -124,7 +104,7 @@ describe('a session that has left the memory of its node', () => {
     'goes on at another node as soon as its own one stops, also when node %s is asked',
     async (asked) => {
       const model = new DirectedModel();
-      await using nodes = await pair(model);
+      await using nodes = await memoryPair({ model });
       const { one, other } = nodes;
       const said = say(one, 'idle');
       (await model.call(0)).answer('Hi!');
@@ -148,7 +128,7 @@ describe('a session that has left the memory of its node', () => {
 
 describe('a turn that goes on at another node', () => {
   it('is heard to its end where turns are counted, also when no client hears it any more', async () => {
-    await using nodes = await pair();
+    await using nodes = await memoryPair();
     const { agent, cluster } = nodes.other;
     const { bus } = agent;
     if (!(bus instanceof ClusterBus)) return expect.unreachable('the node has a cluster');
@@ -172,7 +152,7 @@ describe('a node that stops', () => {
   it.each(['session.view', 'session.position'] as const)(
     'has another one answer %s for a session that it does not have',
     async (type) => {
-      await using nodes = await pair();
+      await using nodes = await memoryPair();
       const { one, other } = nodes;
       await say(other, 'of other');
       // Only what it is asked for from now on meets it while it stops.
@@ -185,7 +165,7 @@ describe('a node that stops', () => {
 
 describe('a session that is deleted by a node', () => {
   it('is deleted for the client, too, when the node is lost before it answers', async () => {
-    await using nodes = await pair();
+    await using nodes = await memoryPair();
     const { shared, network, one, other } = nodes;
     await say(one, 's');
     await other.bus.send('session.view', { sessionId: 's' }, ANYONE);
@@ -211,7 +191,7 @@ describe('a session that is deleted by a node', () => {
 describe('a cancellation of the running turn', () => {
   it('is done once when the node is lost before it answers: the next turn goes on', async () => {
     const model = new DirectedModel();
-    await using nodes = await pair(model, model);
+    await using nodes = await memoryPair({ model, otherModel: model });
     const { shared, network, one, other } = nodes;
     const [running, next] = [crypto.randomUUID(), crypto.randomUUID()];
     await one.bus.send('turn.start', { sessionId: 's', turnId: running, text: 'hello' }, ANYONE);
@@ -239,7 +219,7 @@ describe('a cancellation of the running turn', () => {
 
 describe('a session that there is not', () => {
   it('is nobody’s after a request to change it, and whoever begins it is heard', async () => {
-    await using nodes = await pair();
+    await using nodes = await memoryPair();
     const { one, other } = nodes;
     const refusal = { code: 'SESSION_NOT_FOUND' };
     const completed = nextSignal(one.bus, 's', isEvent('turn.completed'));
@@ -254,7 +234,7 @@ describe('a session that there is not', () => {
   });
 
   it('stays this node’s while somebody begins it', async () => {
-    await using nodes = await pair();
+    await using nodes = await memoryPair();
     const { one } = nodes;
     const named = one.bus.send('session.rename', { sessionId: 's', title: 'Mine' }, ANYONE).catch(() => null);
     const said = say(one, 's');
