@@ -7,11 +7,15 @@ import { isJsonObject } from '../../core/json-object.ts';
 
 /** Fields that every request may have, besides those of its schema. */
 const COMMON = ['agent', 'ticket'];
-/** Shorter names resemble too many others by chance, such as `t`, with which pages keep caches off. */
-const MIN_CHARACTERS = 4;
+/**
+ * By how many characters a name of so many may differ from the one that was meant. Short ones resemble too many others by
+ * chance, such as `t`, with which pages keep caches off.
+ */
+const SHORT_TOLERANCES = [0, 0, 0, 1];
 /** Of what is no slip of the pen there may be much, and each name is compared with all that are known. */
 const MAX_CHARACTERS = 60;
 const MOST_COMPARED = 20;
+const MOST_ITEMS = 1_000;
 
 /** A field that is unknown, and the one that was probably meant. */
 interface NearMiss {
@@ -33,9 +37,10 @@ export function refuseNearMiss(schema: z.ZodType, value: unknown): void {
   });
 }
 
-/** Objects in the value are looked through, too, as far as the schema lists their fields; lists are not. */
+/** Objects and lists in the value are looked through, too, as far as the schema lists their fields. */
 export function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): NearMiss | undefined {
   const inner = valueAt(value, path);
+  if (Array.isArray(inner)) return missInList(schema, value, path);
   if (!isJsonObject(inner)) return undefined;
   const known = knownKeys(schema, value, path);
   const place = (name: string): string => [...path, name].join('.');
@@ -43,15 +48,31 @@ export function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): Ne
   if (unknown.length > 0) {
     const absent = known.filter((name) => !Object.hasOwn(inner, name));
     for (const field of unknown) {
-      const meant = closest(field, absent);
+      const meant = meantBy(field, absent);
       if (meant !== undefined) return { field: place(field), meant: place(meant) };
     }
   }
   for (const name of known) {
-    const miss = isJsonObject(inner[name]) ? nearMiss(schema, value, [...path, name]) : undefined;
+    const isLookedInto = typeof inner[name] === 'object' && inner[name] !== null;
+    const miss = isLookedInto ? nearMiss(schema, value, [...path, name]) : undefined;
     if (miss) return miss;
   }
   return undefined;
+}
+
+function missInList(schema: z.ZodType, value: unknown, path: Path): NearMiss | undefined {
+  const items = valueAt(value, path);
+  if (!Array.isArray(items)) return undefined;
+  for (const [index, item] of items.slice(0, MOST_ITEMS).entries()) {
+    const miss = isJsonObject(item) ? nearMiss(schema, value, [...path, index]) : undefined;
+    if (miss) return miss;
+  }
+  return undefined;
+}
+
+/** The known field that was probably meant; undefined if none resembles the unknown one. */
+export function meantBy(field: string, known: readonly string[]): string | undefined {
+  return field.length > MAX_CHARACTERS ? undefined : closest(field, known, SHORT_TOLERANCES[field.length]);
 }
 
 export function describeMiss({ field, meant }: NearMiss): string {
@@ -65,7 +86,7 @@ export function misspelt(schema: z.ZodType, value: unknown, missing: Path): Path
   const around = valueAt(value, place);
   if (!isJsonObject(around) || typeof name !== 'string') return undefined;
   const unknown = unknownFields(around, knownKeys(schema, value, place));
-  const found = unknown.find((field) => closest(field, [name]) !== undefined);
+  const found = unknown.find((field) => meantBy(field, [name]) !== undefined);
   return found === undefined ? undefined : [...place, found];
 }
 
@@ -73,8 +94,8 @@ function unknownFields(value: object, known: readonly string[]): string[] {
   const found: string[] = [];
   for (const field of Object.keys(value)) {
     if (found.length === MOST_COMPARED) break;
-    const isSlip = field.length >= MIN_CHARACTERS && field.length <= MAX_CHARACTERS;
-    if (isSlip && !known.includes(field) && !COMMON.includes(field)) found.push(field);
+    if (field.length <= MAX_CHARACTERS && !known.includes(field) && !COMMON.includes(field))
+      found.push(field);
   }
   return found;
 }

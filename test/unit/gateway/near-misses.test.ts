@@ -5,6 +5,7 @@ import { decodeFrame } from '../../../src/gateway/websocket/client-frames.ts';
 import {
   ApprovalRequest,
   ConnectServerRequest,
+  ForkRequest,
   MessageSyncRequest,
   StreamQuery,
 } from '../../../src/wire/requests.ts';
@@ -33,6 +34,14 @@ describe('an unknown field', () => {
       'imageData.mimetype',
       'imageData.mimeType',
     ],
+    [ForkRequest, { At: 2 }, 'At', 'at'],
+    [ForkRequest, { att: 2 }, 'att', 'at'],
+    [
+      MessageSyncRequest,
+      { message: 'hi', clientTools: [{ name: 'a' }, { name: 'b', inputschema: {} }] },
+      'clientTools.1.inputschema',
+      'clientTools.1.inputSchema',
+    ],
   ])('is refused if it is nearly a known one: %#', (schema, value, field, meant) => {
     const expected = ['INVALID_REQUEST', field, `Write ${meant} instead.`];
     expect(refusal(() => parseFields(schema, value))).toEqual(expected);
@@ -50,6 +59,28 @@ describe('an unknown field', () => {
     { message: 'hi', sessionId: 'a', session: 'what somebody else reads' },
   ])('is ignored otherwise: %j', (value) => {
     expect(parseFields(MessageSyncRequest, value)).toMatchObject({ message: 'hi' });
+  });
+
+  it.each([{ t: 1 }, { _: 1 }, { ts: 1 }, { abc: 1 }])(
+    'is ignored if it is short and only a bit alike: %j',
+    (value) => {
+      expect(parseFields(ForkRequest, value)).toEqual({});
+    },
+  );
+
+  it('is ignored where a tool of another interface has more fields', () => {
+    const tool = {
+      name: 'a',
+      inputSchema: {},
+      title: 'A',
+      annotations: {},
+      outputSchema: {},
+      _meta: {},
+      icons: [],
+    };
+    expect(parseFields(MessageSyncRequest, { message: 'hi', clientTools: [tool] })).toMatchObject({
+      message: 'hi',
+    });
   });
 
   it('is not looked for among many, or in what is no slip of the pen', () => {
