@@ -8,6 +8,7 @@ import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
+import { refuseSessionInQuery } from '../requests/session-place.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
 import type { HeldCredentials } from '../security/held-credentials.ts';
@@ -128,6 +129,7 @@ export class HttpFront implements HttpHandler {
     }
     if (path === MCP_PATH) {
       originPolicy.checkOrigin(origin, host);
+      refuseSessionInQuery(request);
       return this.#using(
         tally,
         async (entry) => mcp.handle(await this.#authenticated(request, entry)),
@@ -136,6 +138,7 @@ export class HttpFront implements HttpHandler {
     }
     if (!SAFE_METHODS.includes(method)) originPolicy.checkOrigin(origin, host);
     const found = router.find(request);
+    refuseSessionInQuery(request);
     if (found.route.mayStream || found.route.waitsForTurn)
       return this.#using(tally, (entry) => this.#dispatch(request, found, entry));
     if (method === 'GET' && path.startsWith('/api/')) return this.#read(request, found, tally);

@@ -1,6 +1,10 @@
+import type { z } from 'zod';
+import { closest } from '../../config/problems/closest.ts';
+import { knownKeys } from '../../config/problems/schema-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { HttpRequest } from '../../ports/web-server.ts';
-import { decodeText, parseJsonObject } from '../requests/request-fields.ts';
+import { decodeText, parseFields, parseJsonObject } from '../requests/request-fields.ts';
+import { refuseSessionInBody } from '../requests/session-place.ts';
 
 const JSON_ALONE = ['application/json'];
 
@@ -9,6 +13,40 @@ interface BodyOptions {
   readonly optional?: boolean;
   /** Which media types it may have, in lower case. */
   readonly mediaTypes?: readonly string[];
+}
+
+/** The fields of the body. Throws a `ServiceError` that names the wrong field. */
+export async function readFields<S extends z.ZodType>(
+  schema: S,
+  request: HttpRequest,
+  options?: BodyOptions,
+): Promise<z.output<S>> {
+  return bodyFields(schema, request, await readJsonObject(request, options));
+}
+
+/** The same of a body that was read. */
+export function bodyFields<S extends z.ZodType>(
+  schema: S,
+  { path, query }: Pick<HttpRequest, 'path' | 'query'>,
+  body: Record<string, unknown>,
+): z.output<S> {
+  const known = knownKeys(schema, body, []);
+  if (query !== '') refuseInQuery(known, query);
+  if (!known.includes('sessionId')) refuseSessionInBody(body, path);
+  return parseFields(schema, body);
+}
+
+/** A field of the body that stands in the query would be ignored. Others may add parameters of their own there. */
+function refuseInQuery(known: readonly string[], query: string): void {
+  for (const field of new URLSearchParams(query).keys()) {
+    const meant = closest(field, known, 0);
+    if (meant === undefined) continue;
+    throw new ServiceError('INVALID_REQUEST', `The field ${field} stands in the query.`, {
+      field,
+      issue: 'the query of this request has no such field',
+      suggestion: `Write ${meant} in the body.`,
+    });
+  }
 }
 
 /** The JSON object in the body. */

@@ -71,7 +71,7 @@ function missInList(schema: z.ZodType, value: unknown, path: Path): NearMiss | u
 }
 
 /** The known field that was probably meant; undefined if none resembles the unknown one. */
-export function meantBy(field: string, known: readonly string[]): string | undefined {
+function meantBy(field: string, known: readonly string[]): string | undefined {
   return field.length > MAX_CHARACTERS ? undefined : closest(field, known, SHORT_TOLERANCES[field.length]);
 }
 

@@ -11,7 +11,7 @@ import {
   type RevokeGrantResponse,
 } from '../../wire/grants.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
-import { readJsonObject } from '../http/request-body.ts';
+import { readFields } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
 
@@ -33,7 +33,7 @@ export function grantRoutes(bus: Bus, grantees: Grantees): Route[] {
       access: scopeOf('grant.create'),
       handler: async (request, at) => {
         const { sessionId } = parseFields(GrantsPath, at);
-        const wanted = parseFields(CreateGrantRequest, await readJsonObject(request));
+        const wanted = await readFields(CreateGrantRequest, request);
         requireGrantee(wanted, grantees);
         const grant = await bus.send('grant.create', { sessionId, ...wanted }, request.context);
         return jsonResponse<GrantResponse>({ grant, timestamp: now() });

@@ -10,7 +10,7 @@ import {
   type RevokeKeyResponse,
 } from '../../wire/api-keys.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
-import { readJsonObject } from '../http/request-body.ts';
+import { readFields } from '../http/request-body.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
 
@@ -44,7 +44,7 @@ export function keyRoutes(bus: Bus): Route[] {
 
 async function create(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
   refuseIdempotencyKey(request);
-  const { name, roles, tenant, ...expiry } = parseFields(CreateKeyRequest, await readJsonObject(request));
+  const { name, roles, tenant, ...expiry } = await readFields(CreateKeyRequest, request);
   const expiresAt = expiryOf(expiry);
   const { key, record } = await bus.send('key.create', { name, roles, tenant, expiresAt }, request.context);
   const body = { ...record, status: 'created', key, timestamp: now() } as const;

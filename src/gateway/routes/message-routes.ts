@@ -6,11 +6,10 @@ import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../wire/req
 import type { MessageResponse, MessageSyncResponse, ResetResponse } from '../../wire/responses.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
-import { jsonObjectIn, readJsonObject } from '../http/request-body.ts';
+import { bodyFields, jsonObjectIn, readFields } from '../http/request-body.ts';
 import type { Route } from '../http/router.ts';
 import { messageOptions } from '../requests/message-options.ts';
 import { checkMessageSize } from '../requests/message-size.ts';
-import { parseFields } from '../requests/request-fields.ts';
 import { queuedBehind } from '../turns/queued-message.ts';
 import { answerTurn } from '../turns/turn-answer.ts';
 import { turnMessage } from '../turns/turn-message.ts';
@@ -44,7 +43,7 @@ export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
 async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxBytes): Promise<HttpResponse> {
   const bytes = await request.body();
   checkMessageSize(bytes, bytes.length, maxImageBytes);
-  const body = parseFields(MessageSyncRequest, jsonObjectIn(request, bytes));
+  const body = bodyFields(MessageSyncRequest, request, jsonObjectIn(request, bytes));
   const { message: text, sessionId, imageData: image, whenBusy } = body;
   checkImageSize(image, maxImageBytes);
   const options = messageOptions(body);
@@ -58,7 +57,7 @@ async function messageSync(bus: Bus, request: ServedRequest, maxImageBytes: MaxB
 }
 
 async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const body = parseFields(MessageRequest, await readJsonObject(request));
+  const body = await readFields(MessageRequest, request);
   const { message: text, sessionId, whenBusy } = body;
   const options = messageOptions(body);
   const key = await keyOfRequest(request, { text, ...options });
@@ -73,7 +72,7 @@ async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> 
 }
 
 async function reset(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { sessionId } = parseFields(ResetRequest, await readJsonObject(request, { optional: true }));
+  const { sessionId } = await readFields(ResetRequest, request, { optional: true });
   const key = await keyOfRequest(request, { reset: true });
   await bus.send('session.reset', { sessionId, key }, request.context);
   return jsonResponse<ResetResponse>({ status: 'reset initiated', timestamp: now() });

@@ -15,10 +15,9 @@ import type {
 import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
-import { readJsonObject } from '../http/request-body.ts';
+import { readFields, readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
-import { parseFields } from '../requests/request-fields.ts';
 import { unlessRefused } from '../security/held-session.ts';
 import { toolCallStream } from '../sse/tool-call-stream.ts';
 
@@ -80,7 +79,7 @@ async function listServers(bus: Bus, { context }: ServedRequest): Promise<HttpRe
 }
 
 async function connectServer(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const server = parseFields(ConnectServerRequest, await readJsonObject(request));
+  const server = await readFields(ConnectServerRequest, request);
   const key = await keyOfRequest(request, server);
   return serverResponse(await bus.send('mcp-server.connect', { ...server, key }, request.context));
 }

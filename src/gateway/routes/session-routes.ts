@@ -26,7 +26,7 @@ import type {
 import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
-import { readJsonObject } from '../http/request-body.ts';
+import { readFields } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
@@ -125,7 +125,7 @@ async function view(bus: Bus, request: ServedRequest, parameters: Parameters): P
 
 async function rename(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
-  const { title } = parseFields(RenameRequest, await readJsonObject(request));
+  const { title } = await readFields(RenameRequest, request);
   const renamed = await bus.send('session.rename', { sessionId, title }, request.context);
   return jsonResponse<RenameResponse>({ status: 'renamed', sessionId, ...renamed, timestamp: now() });
 }
@@ -138,7 +138,7 @@ async function remove(bus: Bus, request: ServedRequest, parameters: Parameters):
 
 async function fork(bus: Bus, request: ServedRequest, parameters: Parameters): Promise<HttpResponse> {
   const from = sessionOf(parameters);
-  const body = parseFields(ForkRequest, await readJsonObject(request, { optional: true }));
+  const body = await readFields(ForkRequest, request, { optional: true });
   const { at, sessionId: to } = body;
   const key = await keyOfRequest(request, body);
   const forked = await bus.send('session.fork', { from, at, to, key }, request.context);
@@ -167,10 +167,7 @@ function noImage(seq: number): ServiceError {
 
 async function cancel(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
-  const { reason = 'the client cancelled it' } = parseFields(
-    CancelRequest,
-    await readJsonObject(request, { optional: true }),
-  );
+  const { reason = 'the client cancelled it' } = await readFields(CancelRequest, request, { optional: true });
   const key = await keyOfRequest(request, { reason });
   const cancelled = await bus.send('turn.cancel', { sessionId, reason, key }, request.context);
   return jsonResponse<CancelResponse>({

@@ -11,10 +11,9 @@ import type {
 } from '../../wire/responses.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
-import { readJsonObject } from '../http/request-body.ts';
+import { readFields } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
-import { parseFields } from '../requests/request-fields.ts';
 import { answeredOutcome } from '../turns/answered-outcome.ts';
 import { sessionOf } from './session-parameter.ts';
 
@@ -70,7 +69,7 @@ async function inputs(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
 async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const { callId = '' } = at;
-  const body = parseFields(ApprovalRequest, await readJsonObject(request));
+  const body = await readFields(ApprovalRequest, request);
   const key = await keyOfRequest(request, body);
   const { decision, ...answer } = body;
   const approved = decision === 'approve';
@@ -86,7 +85,7 @@ async function answerApproval(bus: Bus, request: ServedRequest, at: Parameters):
 async function answerCall(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const { callId = '' } = at;
-  const body = parseFields(CallAnswerRequest, await readJsonObject(request));
+  const body = await readFields(CallAnswerRequest, request);
   const key = await keyOfRequest(request, body);
   const outcome = answeredOutcome(body);
   await bus.send('tool-call.answer', { sessionId, callId, outcome, key }, request.context);
@@ -96,7 +95,7 @@ async function answerCall(bus: Bus, request: ServedRequest, at: Parameters): Pro
 async function answerInput(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
   const { inputId = '' } = at;
-  const body = parseFields(InputRequest, await readJsonObject(request));
+  const body = await readFields(InputRequest, request);
   const key = await keyOfRequest(request, body);
   await bus.send('input.answer', { sessionId, inputId, ...body, key }, request.context);
   return jsonResponse<InputResponse>({ status: 'answered', sessionId, inputId, timestamp: now() });

@@ -14,6 +14,7 @@ import {
 } from '../../wire/requests.ts';
 import { parseRefused } from '../requests/json-text.ts';
 import { parseFields, parseJsonObject } from '../requests/request-fields.ts';
+import { refuseSessionInFrame } from '../requests/session-place.ts';
 import type { FrameId } from '../stream/resumable-frames.ts';
 
 const FRAMES = [
@@ -39,6 +40,7 @@ export function decodeFrame(text: string, { maxImageBytes, isAuthenticated }: Fr
   const fields = parseJsonObject(text, 'frame');
   const schema = schemas.get(fields.type);
   if (!schema) throw unsupportedType(fields.type, isAuthenticated);
+  refuseSessionInFrame(fields);
   const frame = parseFields(schema, fields);
   if (frame.type === 'message') checkImageSize(frame.imageData, maxImageBytes);
   return frame;
