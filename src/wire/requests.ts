@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Image } from '../core/conversation/image.ts';
-import { imageTypeOf } from '../core/conversation/image-type.ts';
+import { imageTypeOf, wrongTypeOf } from '../core/conversation/image-type.ts';
 import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
 import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
@@ -8,6 +8,7 @@ import { ClientTool, MOST_CLIENT_TOOLS } from '../core/tool-call/client-tool.ts'
 import { InputAction } from '../core/tool-call/input-events.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
+import { checkContentBlocks } from './content-block.ts';
 
 /** Many clients send null for an absent field. */
 export const optional = <T extends z.ZodType>(schema: T) =>
@@ -56,8 +57,9 @@ export const SentImage = z
   })
   .transform(({ base64, mimeType }, context): Image => {
     const known = mimeType ?? imageTypeOf({ base64 });
-    if (known) return { base64, mimeType: known };
-    const message = 'is needed, because the first bytes are those of no PNG, JPEG, GIF or WebP';
+    const wrong = known && wrongTypeOf({ base64, mimeType: known });
+    if (known && wrong === undefined) return { base64, mimeType: known };
+    const message = wrong ?? 'is needed, because the first bytes are those of no PNG, JPEG, GIF or WebP';
     context.addIssue({ code: 'custom', path: ['mimeType'], message });
     return z.NEVER;
   });
@@ -82,6 +84,7 @@ const outputSchema = optional(z.record(z.string(), z.unknown())).describe(
 const callAnswer = {
   content: z
     .union([z.string(), ToolResult.shape.content], 'must be a text, or a list of MCP content blocks')
+    .superRefine(checkContentBlocks)
     .describe('The result: a text, or MCP content blocks.'),
   structuredContent: optional(z.record(z.string(), z.unknown())),
   isError: optional(z.boolean()).describe('Whether the tool failed. The model is told.'),

@@ -22,3 +22,11 @@ export function imageTypeOf({ base64 }: Pick<Image, 'base64'>): Image['mimeType'
   const first = atob(base64.slice(0, BEGINNING_LENGTH));
   return BEGINNINGS.find(({ bytes, at = 0 }) => first.startsWith(bytes, at))?.mimeType;
 }
+
+/** What is wrong with the type that a client says, if the first bytes are those of another one. Other bytes may be anything. */
+export function wrongTypeOf(image: { readonly base64: string; readonly mimeType: string }): string | undefined {
+  const found = imageTypeOf(image);
+  return found === undefined || found === image.mimeType
+    ? undefined
+    : `must be ${found}, as the first bytes of the image say`;
+}
