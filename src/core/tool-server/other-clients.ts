@@ -11,6 +11,8 @@ const types = new Map<unknown, string>([
 const UNASKED = 'tools run unasked unless approval.rules say otherwise, so remove it';
 const BESIDE_COMMAND =
   'stands beside command; a server is a process (command) or has an address (url), so remove one of the two';
+const OF_STDIO =
+  'stands beside type: stdio, and only a server of type http has an address; write type: http, or command in its place';
 const DENY = 'deny the tools instead, with policy: deny in approval.rules';
 
 /** Keys that only other clients have, and what to write instead. */
@@ -40,7 +42,10 @@ export function readOtherClients(given: unknown, context: z.RefinementCtx): unkn
     context.addIssue({ code: 'custom', path: [key], message, params: { isWhole }, input: data[key] });
   const { url, ...config } = withoutForeignKeys(data, report);
   const address = url === undefined ? 'baseUrl' : 'url';
-  if (config.command !== undefined && data[address] !== undefined) report(address, BESIDE_COMMAND, true);
+  if (data[address] !== undefined) {
+    if (config.command !== undefined) report(address, BESIDE_COMMAND, true);
+    else if (config.type === 'stdio') report(address, OF_STDIO, true);
+  }
   if (url === undefined) return { ...config, ...typeOf(config) };
   const problem = urlProblem(url, config);
   if (problem !== undefined) report('url', problem);

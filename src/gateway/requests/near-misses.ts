@@ -38,19 +38,16 @@ export function refuseNearMiss(schema: z.ZodType, value: unknown): void {
 }
 
 /** Objects and lists in the value are looked through, too, as far as the schema lists their fields. */
-export function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): NearMiss | undefined {
+function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): NearMiss | undefined {
   const inner = valueAt(value, path);
   if (Array.isArray(inner)) return missInList(schema, value, path);
   if (!isJsonObject(inner)) return undefined;
   const known = knownKeys(schema, value, path);
   const place = (name: string): string => [...path, name].join('.');
   const unknown = unknownFields(inner, known);
-  if (unknown.length > 0) {
-    const absent = known.filter((name) => !Object.hasOwn(inner, name));
-    for (const field of unknown) {
-      const meant = meantBy(field, absent);
-      if (meant !== undefined) return { field: place(field), meant: place(meant) };
-    }
+  for (const field of unknown) {
+    const meant = absentMeantBy(field, known, inner);
+    if (meant !== undefined) return { field: place(field), meant: place(meant) };
   }
   for (const name of known) {
     const isLookedInto = typeof inner[name] === 'object' && inner[name] !== null;
@@ -70,12 +67,18 @@ function missInList(schema: z.ZodType, value: unknown, path: Path): NearMiss | u
   return undefined;
 }
 
+/** The known field that the object lacks, and that was probably meant; undefined if none resembles the unknown one. */
+export function absentMeantBy(field: string, known: readonly string[], around: unknown): string | undefined {
+  const absent = known.filter((name) => !isJsonObject(around) || !Object.hasOwn(around, name));
+  return meantBy(field, absent);
+}
+
 /** The known field that was probably meant; undefined if none resembles the unknown one. */
 function meantBy(field: string, known: readonly string[]): string | undefined {
   return field.length > MAX_CHARACTERS ? undefined : closest(field, known, SHORT_TOLERANCES[field.length]);
 }
 
-export function describeMiss({ field, meant }: NearMiss): string {
+function describeMiss({ field, meant }: NearMiss): string {
   return `The field ${field} is unknown; did you mean ${meant}?`;
 }
 

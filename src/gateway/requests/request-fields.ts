@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { type Path, toPath, valueAt } from '../../config/problems/path.ts';
+import { knownKeys } from '../../config/problems/schema-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json-object.ts';
 import { issueWording } from './issue-wording.ts';
 import { parseJson } from './json-text.ts';
-import { misspelt, nearMiss, refuseNearMiss } from './near-misses.ts';
+import { absentMeantBy, misspelt, refuseNearMiss } from './near-misses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -89,8 +90,8 @@ function fieldError(
   const path = toPath(issue.path);
   const placed = (place: Path): string => [...at, ...place].join('.');
   const field = placed(path);
-  const isUnknown = issue.code === 'unrecognized_keys';
-  if (!isUnknown && path.length > 0 && valueAt(value, path) === undefined) {
+  if (issue.code === 'unrecognized_keys') return unknownField(issue.keys, error, { schema, value, path, placed });
+  if (path.length > 0 && valueAt(value, path) === undefined) {
     const found = misspelt(schema, value, path);
     // A rule of ours, such as that the field is needed beside another one.
     const rule = issue.code === 'custom' ? issue.message : undefined;
@@ -101,12 +102,35 @@ function fieldError(
       suggestion: found ? `Write ${field} instead of ${placed(found)}.` : `Add ${field} to the request.`,
     });
   }
-  const miss = isUnknown ? nearMiss(schema, value) : undefined;
   return new ServiceError('INVALID_REQUEST', `The field ${field || 'body'} is not valid: ${issue.message}.`, {
     field,
     issue: issue.message,
-    ...(miss && { suggestion: `Write ${placed([miss.meant])} instead of ${placed([miss.field])}.` }),
   });
+}
+
+interface UnknownPlace {
+  readonly schema: z.ZodType;
+  readonly value: unknown;
+  readonly path: Path;
+  readonly placed: (place: Path) => string;
+}
+
+/** Of a field where every field must be known. */
+function unknownField(
+  keys: readonly string[],
+  cause: z.ZodError,
+  { schema, value, path, placed }: UnknownPlace,
+): ServiceError {
+  const [key = ''] = keys;
+  const known = knownKeys(schema, value, path);
+  const meant = absentMeantBy(key, known, valueAt(value, path));
+  const field = placed([...path, key]);
+  const suggestion =
+    meant === undefined
+      ? `Remove ${field}. The known fields are ${known.join(', ')}.`
+      : `Write ${placed([...path, meant])} instead of ${field}.`;
+  const details = { field, issue: 'the field is unknown', suggestion };
+  return new ServiceError('INVALID_REQUEST', `The field ${field} is unknown.`, details, cause);
 }
 
 /** V8 may quote what stands around the fault, which may be a part of a token. */

@@ -61,6 +61,9 @@ describe('the tools of /mcp', () => {
         expect(result.isError).toBe(true);
         expect(textOf(result)).toMatch(Object.keys(args).length > 1 ? /sessionId/ : /message/);
       }
+      expect(textOf(await client.call('chat_with_agent', { mesage: 'hi' }))).toBe(
+        'Invalid arguments: The field message is required. Write message instead of mesage.',
+      );
       expect((await client.call('start_process', {})).isError).toBe(true);
       expect(model.calls).toEqual([]);
     },

@@ -166,6 +166,8 @@ describe('POST /api/connect-server', () => {
     [{ name: 'a', config: { type: 'stdio', command: 'x', args: 'y' } }, 'config.args'],
     [{ name: 'a', config: { type: 'stdio', command: 'x', env: { N: 1 } } }, 'config.env.N'],
     [{ name: 'a', config: { type: 'http', baseUrl: 'file:///etc/passwd' } }, 'config.baseUrl'],
+    [{ name: 'a', config: { type: 'stdio', command: 'x', argz: [] } }, 'config.argz'],
+    [{ name: 'a', config: { type: 'stdio', url: 'https://mcp.example.com' } }, 'config.url'],
   ];
   for (const [body, field] of invalid) {
     verifies(

@@ -13,6 +13,9 @@ const issuesOf = (config: unknown) =>
 const besideCommand =
   'stands beside command; a server is a process (command) or has an address (url), so remove one of the two';
 
+const ofStdio =
+  'stands beside type: stdio, and only a server of type http has an address; write type: http, or command in its place';
+
 describe('the configuration of a tool server, as other MCP clients write it', () => {
   it.each([
     ['Claude Desktop: a process without a type', files, { type: 'stdio', ...files }],
@@ -56,6 +59,8 @@ describe('the configuration of a tool server, as other MCP clients write it', ()
     [{ url, transport: 'sse' }, ['transport: another MCP client’s key; write type']],
     [{ ...files, url }, [`url: ${besideCommand}`]],
     [{ ...files, baseUrl: url }, [`baseUrl: ${besideCommand}`]],
+    [{ type: 'stdio', url }, [`url: ${ofStdio}`]],
+    [{ type: 'stdio', baseUrl: url }, [`baseUrl: ${ofStdio}`]],
     [{ url, baseUrl: url }, ['url: must not stand beside baseUrl, which means the same']],
     [{ url: 'mcp.example.com' }, ['url: must be an http:// or https:// URL']],
     [{ type: 'http', url: 5 }, ['url: must be an http:// or https:// URL']],

@@ -114,7 +114,15 @@ describe('an unknown field', () => {
     [
       ConnectServerRequest,
       { name: 'a', config: { type: 'stdio', command: 'x', arguments: ['y'], descripton: 'z' } },
-      ['INVALID_REQUEST', 'config', 'Write config.description instead of config.descripton.'],
+      ['INVALID_REQUEST', 'config.arguments', expect.stringMatching(/^Remove config.arguments. The known fields are type, command, args,/)],
+    ],
+    [
+      ConnectServerRequest,
+      { name: 'a', config: { type: 'stdio', command: 'x', descripton: 'z' } },
+      [
+        ...(['INVALID_REQUEST', 'config.descripton'] as const),
+        'Write config.description instead of config.descripton.',
+      ],
     ],
     [
       MessageSyncRequest,

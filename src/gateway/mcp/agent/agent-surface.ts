@@ -1,5 +1,6 @@
-import { z } from 'zod';
-import { describeMiss, nearMiss } from '../../requests/near-misses.ts';
+import type { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import { parseFields } from '../../requests/request-fields.ts';
 import { ifAllowed } from '../if-allowed.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
@@ -9,6 +10,7 @@ import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { onCardChange, RESOURCES, readResource } from './agent-resources.ts';
 import { cancelTask, getTask, updateTask } from './agent-tasks.ts';
 import { CHAT_TOOL, ChatArguments, chatWithAgent } from './chat-tool.ts';
+import { textOfError } from './failed-call.ts';
 import { RESET_TOOL, ResetArguments, resetConversation } from './reset-tool.ts';
 import { toolError } from './tool-result.ts';
 
@@ -57,8 +59,12 @@ async function withArguments<S extends z.ZodType>(
   given: McpObject,
   use: (asked: z.output<S>) => Promise<McpObject>,
 ): Promise<McpObject> {
-  const { data, error } = schema.safeParse(given);
-  if (error) return toolError(`Invalid arguments: ${z.prettifyError(error)}`);
-  const miss = nearMiss(schema, given);
-  return miss ? toolError(`Invalid arguments: ${describeMiss(miss)}`) : use(data);
+  let asked: z.output<S>;
+  try {
+    asked = parseFields(schema, given);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return toolError(`Invalid arguments: ${textOfError(error)}`);
+  }
+  return use(asked);
 }

@@ -11,6 +11,5 @@ export function failedCall(thrown: unknown, sessionId: SessionId, log: Logger): 
 }
 
 export function textOfError({ message, details }: Pick<ErrorBody, 'message' | 'details'>): string {
-  const reason = typeof details.reason === 'string' ? ` ${details.reason}` : '';
-  return `${message}${reason}`;
+  return [message, details.reason, details.suggestion].filter((text) => typeof text === 'string').join(' ');
 }
