@@ -54,7 +54,7 @@ export const errorCatalogue = {
   API_KEY_NOT_FOUND: { status: 404, condition: 'There is no such API key; `details.keyId`.' },
   SESSION_BUSY: {
     status: 409,
-    condition: 'A turn is running and the message asked not to wait (`whenBusy: reject`).',
+    condition: 'A turn is running, and the message or the agent file says not to wait (`whenBusy: reject`).',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,

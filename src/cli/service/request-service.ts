@@ -41,17 +41,35 @@ export async function requestService(service: RemoteService, call: ServiceCall |
   if (response.ok) return response;
   const { data } = Refusal.safeParse(await response.json().catch(() => undefined));
   if (!data) throw notAService(service.url);
-  throw new ServiceRefusal(data.error.code, explainRefusal(data.error), data.error.details.issue);
+  const { code, details } = data.error;
+  const advice = isUnknownPath(details.issue) && endsInApi(service.url) ? ' (write --url without /api)' : '';
+  throw new ServiceRefusal(code, explainRefusal(data.error) + advice, details.issue);
 }
 
-/** The message of a refusal, with its reason and its advice. */
+/** Whether a refusal with this issue says that the service has no such path. */
+export function isUnknownPath(issue: unknown): boolean {
+  return issue === 'the path is unknown';
+}
+
+function endsInApi(base: string): boolean {
+  return /\/api\/?$/.test(new URL(base).pathname);
+}
+
+/** The message of a refusal, with its field, its reason, its advice, and how long to wait. */
 export function explainRefusal({ code, message, details }: z.infer<typeof Refusal>['error']): string {
-  const { issue, suggestion, reason } = details;
-  const more = [issue ?? reason, code === 'UNAUTHORIZED' ? KEY_ADVICE : suggestion]
-    // The message of many errors has the issue already.
-    .filter((text) => typeof text === 'string' && !message.includes(text))
+  const { field, issue, suggestion, reason } = details;
+  const advice = code === 'UNAUTHORIZED' ? KEY_ADVICE : suggestion;
+  const more = [field, issue ?? reason, advice, advice === undefined ? waitOf(details) : undefined]
+    // The message of many errors has the field and the issue already.
+    .filter((text) => typeof text === 'string' && text !== '' && !message.includes(text))
     .map((text) => ` (${text})`);
   return `${message}${more.join('')}`;
+}
+
+function waitOf({ retryAfter, resetTime }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof retryAfter === 'number') return `try again in ${retryAfter} s`;
+  if (typeof resetTime !== 'number') return undefined;
+  return `try again in ${Math.max(1, Math.ceil(resetTime - Date.now() / 1000))} s`;
 }
 
 /** The JSON of an answer. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RemoteService } from './remote-service.ts';
-import { readAnswer, requestService, ServiceRefusal } from './request-service.ts';
+import { isUnknownPath, readAnswer, requestService, ServiceRefusal } from './request-service.ts';
 
 const ADVICE =
   'this service authenticates nobody: start it with a service file with auth, such as --config service.yml with "auth: {apiKeys: true}"';
@@ -10,8 +10,7 @@ export async function askWithAuth<T>(service: RemoteService, ask: () => Promise<
   try {
     return await ask();
   } catch (error) {
-    if (isUnknownPath(error) && (await authenticatesNobody(service)))
-      throw new Error(ADVICE, { cause: error });
+    if (hasNoPath(error) && (await authenticatesNobody(service))) throw new Error(ADVICE, { cause: error });
     throw error;
   }
 }
@@ -22,9 +21,9 @@ async function authenticatesNobody(service: RemoteService): Promise<boolean> {
     requestService(service, 'api/whoami'),
     readAnswer(service, 'api/agent', z.unknown()),
   ]);
-  return whoami.status === 'rejected' && isUnknownPath(whoami.reason) && agent.status === 'fulfilled';
+  return whoami.status === 'rejected' && hasNoPath(whoami.reason) && agent.status === 'fulfilled';
 }
 
-function isUnknownPath(error: unknown): boolean {
-  return error instanceof ServiceRefusal && error.issue === 'the path is unknown';
+function hasNoPath(error: unknown): boolean {
+  return error instanceof ServiceRefusal && isUnknownPath(error.issue);
 }

@@ -141,7 +141,7 @@ function startTurn(state: SessionState, command: StartTurn, policy: SessionPolic
   };
   const started: SessionEvent = { type: 'turn.started', turnId };
   if (!state.open) return [requested, started];
-  if (whenBusy === 'reject') throw busy(state.open);
+  if (whenBusy === 'reject') throw busy(state.open, command.whenBusy !== undefined);
   if (whenBusy === 'interrupt') {
     const end: Ending = { cause: { kind: 'interrupted', byTurnId: turnId }, reason: INTERRUPTED };
     return [requested, ...cancelOpen(state.open, end, partial), started];
@@ -177,11 +177,16 @@ function deleted(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The session is being deleted.', { retryAfter: 1 });
 }
 
-function busy(open: OpenTurn): ServiceError {
+/** @param isAsked whether the message asked for it, or the agent file. */
+function busy(open: OpenTurn, isAsked: boolean): ServiceError {
   const { turnId, awaiting } = open;
+  const why = isAsked
+    ? 'the message asked not to wait (whenBusy: reject)'
+    : 'messages do not wait here (sessions.whenBusy of the agent file is reject)';
   return new ServiceError('SESSION_BUSY', 'The session is busy with another message.', {
     turnId,
-    reason: `a turn is running and the message asked not to wait (whenBusy: reject)${approvalsOf(open)}`,
+    reason: `a turn is running and ${why}${approvalsOf(open)}`,
+    ...(!isAsked && { suggestion: 'Send the message when the turn is over, or with whenBusy: enqueue.' }),
     ...(awaiting.size > 0 && { callIds: [...awaiting.keys()] }),
   });
 }

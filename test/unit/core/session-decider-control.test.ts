@@ -99,6 +99,20 @@ describe('a message to a busy session', () => {
   });
 });
 
+describe('a message that is refused because the session is busy', () => {
+  it('says who did not want it to wait', () => {
+    const { state } = began('a');
+    const refused = (message: Partial<StartTurn>) => () =>
+      decide(state, start('b', message), { queuedMessages: false, whenBusy: 'reject' });
+    const because = (reason: string) =>
+      expect.objectContaining({
+        details: expect.objectContaining({ reason: expect.stringContaining(reason) }),
+      });
+    expect(refused({ whenBusy: 'reject' })).toThrowError(because('the message asked not to wait'));
+    expect(refused({})).toThrowError(because('sessions.whenBusy of the agent file'));
+  });
+});
+
 describe('a message that waits behind no client', () => {
   const call = (callId: string) => ({
     ...{ callId, name: 'look', toolName: 'look', serverId: null, arguments: {}, argumentsHash: '' },
