@@ -45,7 +45,9 @@ const reasoning = flag.describe(
   '1: `thinking` frames with `reasoning` also stream the reasoning of the model.',
 );
 
-const pageSize = WholeNumber.pipe(z.int().min(1).max(1_000)).default(100);
+const givenPageSize = WholeNumber.pipe(z.int().min(1).max(1_000));
+export const DEFAULT_PAGE_SIZE = 100;
+const pageSize = givenPageSize.default(DEFAULT_PAGE_SIZE);
 
 const text = z.string().min(1, 'must not be empty').describe('The message to the agent.');
 
@@ -137,9 +139,17 @@ export const EventsQuery = z.object({
   offset: WholeNumber.default(0).describe(
     'Of an event stream: how much of the running reply the client has, in UTF-16 code units.',
   ),
-  limit: pageSize.describe('Maximum number of events in the page.'),
+  limit: givenPageSize
+    .optional()
+    .describe(
+      'Maximum number of events in the page, 100 if absent. An event stream has no pages, and refuses it.',
+    ),
   reasoning,
+  time: flag.describe(
+    '1: the frames of durable events in an event stream carry their `time`. Those of a page always do.',
+  ),
 });
+export type EventsQuery = z.infer<typeof EventsQuery>;
 
 /** Query of `GET /api/statecharts`. */
 export const StatechartsQuery = z.object({

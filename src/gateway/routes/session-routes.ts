@@ -6,6 +6,7 @@ import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import {
   CancelRequest,
+  DEFAULT_PAGE_SIZE,
   EventsQuery,
   ForkRequest,
   ImagePath,
@@ -198,7 +199,7 @@ async function events(
   const query = parseQuery(EventsQuery, request);
   if (await acceptsEventStream(request))
     return sessionEventStream({ bus, fanOut, request }, sessionId, query);
-  const { after, limit } = query;
+  const { after, limit = DEFAULT_PAGE_SIZE } = query;
   const [page, { head }] = await Promise.all([
     bus.send('session.events', { sessionId, afterSeq: after, limit }, context),
     bus.send('session.position', { sessionId }, context),

@@ -4,9 +4,10 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
+import type { EventsQuery } from '../../wire/requests.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import { holdSession } from '../security/held-session.ts';
-import { encodeResumable, encodeResumed } from '../stream/resumable-frames.ts';
+import { encodeResumable, encodeResumed, encodeTimed } from '../stream/resumable-frames.ts';
 import { ResumingReader } from '../stream/resuming-reader.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
 import { serverSentEvents } from './server-sent-events.ts';
@@ -22,8 +23,9 @@ const RETRY_MS = 1_000;
 export function sessionEventStream(
   { bus, fanOut, request }: { bus: Bus; fanOut: SignalFanOut; request: ServedRequest },
   sessionId: SessionId,
-  query: { after: number; offset: number; reasoning: 0 | 1 },
+  query: EventsQuery,
 ): HttpResponse {
+  if (query.limit !== undefined) throw limitOfStream();
   const { context } = request;
   const lastEventId = request.headers.get('last-event-id');
   const topic = bus.topicOf(sessionId, context);
@@ -35,7 +37,7 @@ export function sessionEventStream(
       bus,
       context: () => context,
       sink,
-      encode: encodeEvent,
+      encode: encoderOf(query.time === 1 ? encodeTimed : encodeResumable),
       wantsReasoning: query.reasoning === 1,
       encodeResumed: (after, head) => `retry: ${RETRY_MS}\ndata: ${encodeResumed(after, head)}\n\n`,
       onEnd: () => sink.end(),
@@ -53,10 +55,20 @@ export function sessionEventStream(
   }, client);
 }
 
-function encodeEvent(signal: SessionSignal, seq: number, offset: number): string {
-  const hasPosition = 'event' in signal || signal.type === 'reply.chunk';
-  const id = offset === 0 ? seq : `${seq}.${offset}`;
-  return `${hasPosition ? `id: ${id}\n` : ''}data: ${encodeResumable(signal)}\n\n`;
+function encoderOf(encode: (signal: SessionSignal) => string) {
+  return (signal: SessionSignal, seq: number, offset: number): string => {
+    const hasPosition = 'event' in signal || signal.type === 'reply.chunk';
+    const id = offset === 0 ? seq : `${seq}.${offset}`;
+    return `${hasPosition ? `id: ${id}\n` : ''}data: ${encode(signal)}\n\n`;
+  };
+}
+
+function limitOfStream(): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'An event stream takes no limit.', {
+    field: 'limit',
+    issue: 'an event stream has no pages',
+    suggestion: 'Leave limit out, or ask for JSON to get a page.',
+  });
 }
 
 function positionOf(lastEventId = ''): StreamPosition | undefined {

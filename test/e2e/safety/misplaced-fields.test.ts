@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../support/service/error-envelope.ts';
 import { RunningService } from '../../support/service/running-service.ts';
+import { firstEvents } from '../../support/sockets/event-stream-reader.ts';
 
 /** What an error says of the field, and where the field belongs. */
 async function refusal(response: Response): Promise<{ field: unknown; suggestion: unknown }> {
@@ -92,5 +93,26 @@ describe('a field of the body', () => {
   it('does not forbid other parameters', async () => {
     await using service = await RunningService.start();
     expect((await service.post('/api/message-sync?t=1&trace=x', { message: 'hello' })).status).toBe(200);
+  });
+});
+
+describe('a parameter of an event stream', () => {
+  const headers = { Accept: 'text/event-stream' };
+
+  it('is refused if it is for pages only', async () => {
+    await using service = await RunningService.start();
+    const refused = await refusal(await service.fetch('/api/sessions/s/events?limit=1', { headers }));
+    expect(refused).toMatchObject({ field: 'limit' });
+  });
+
+  it('adds the time, as over WebSocket', async () => {
+    await using service = await RunningService.start();
+    await service.post('/api/message-sync', { message: 'hello', sessionId: 's' });
+    const events = async (query: string) =>
+      firstEvents(await service.fetch(`/api/sessions/s/events${query}`, { headers }), 2);
+    const time = expect.stringMatching(/^\d{4}-/);
+    expect(await events('?time=1')).toMatchObject([{}, { id: '1', data: { event: 'message', time } }]);
+    const [, plain] = await events('');
+    expect(plain).not.toHaveProperty('data.time');
   });
 });

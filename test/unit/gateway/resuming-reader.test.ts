@@ -390,7 +390,7 @@ describe('a session as server-sent events', () => {
     vi.useRealTimers();
   });
   const decoder = new TextDecoder();
-  const query = { after: 0, offset: 0, reasoning: 0 } as const;
+  const query = { after: 0, offset: 0, reasoning: 0, time: 0 } as const;
   const open = (session: ReturnType<typeof makeSession>, lastEventId?: string) => {
     const headers = new Map(lastEventId === undefined ? [] : [['last-event-id', lastEventId] as const]);
     const body = async () => new Uint8Array();
