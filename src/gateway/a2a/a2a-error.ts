@@ -3,7 +3,7 @@ import { type ErrorBody, type ErrorCode, ServiceError } from '../../core/errors.
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
-import { shownReason } from '../requests/shown-reason.ts';
+import { errorText } from '../requests/error-text.ts';
 
 /** The errors that A2A defines: their numbers in JSON-RPC, and the names of `google.rpc.Code`. */
 const A2A_ERRORS = {
@@ -99,7 +99,7 @@ export function restError(error: ErrorBody): A2aRestError {
   const { status: code } = errorCatalogue[error.code];
   const reason = reasonOf(error);
   const status = reason ? A2A_ERRORS[reason].status : (STATUS_NAMES[code] ?? 'INTERNAL');
-  return { error: { code, status, message: sentenceOf(error), details: detailsOf(error) } };
+  return { error: { code, status, message: errorText(error), details: detailsOf(error) } };
 }
 
 export function restErrorResponse(error: ServiceError): HttpResponse {
@@ -112,7 +112,7 @@ export function restErrorResponse(error: ServiceError): HttpResponse {
 
 export function jsonRpcError(error: ErrorBody, id: JsonRpcId): JsonRpcError {
   const code = numberOf(error);
-  return { jsonrpc: '2.0', id, error: { code, message: sentenceOf(error), data: detailsOf(error) } };
+  return { jsonrpc: '2.0', id, error: { code, message: errorText(error), data: detailsOf(error) } };
 }
 
 /** The answer to a request that was refused before its body was read. */
@@ -140,13 +140,6 @@ function numberOf(error: ErrorBody): number {
   if (reason) return A2A_ERRORS[reason].number;
   const { status } = errorCatalogue[error.code];
   return status === 500 ? INTERNAL_ERROR : status;
-}
-
-/** Clients show the message alone. */
-function sentenceOf(error: ErrorBody): string {
-  const { message, details } = error;
-  const said = [message, shownReason(error), details.suggestion];
-  return said.filter((text) => typeof text === 'string').join(' ');
 }
 
 function detailsOf(error: ErrorBody): ErrorDetails {

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../../core/errors.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
-import { shownReason } from '../requests/shown-reason.ts';
+import { errorText } from '../requests/error-text.ts';
 import type { Content } from './run-input.ts';
 
 /* The events of AG-UI 1.0 that a run consists of. */
@@ -123,8 +123,7 @@ export type AgUiEvent =
 /** Ends a run. */
 export function runError(error: ErrorBody): Extract<AgUiEvent, { type: 'RUN_ERROR' }> {
   const { code, details } = error;
-  const message = [error.message, shownReason(error)].filter((text) => text !== undefined).join(' ');
-  return { type: 'RUN_ERROR', message, code, metadata: { details } };
+  return { type: 'RUN_ERROR', message: errorText(error), code, metadata: { details } };
 }
 
 export function encodeEvent(event: AgUiEvent): string {

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
 import { jsonResponse } from '../http/http-message.ts';
-import { shownReason } from '../requests/shown-reason.ts';
+import { errorText } from '../requests/error-text.ts';
 
 /** An error as OpenAI's clients know it. */
 export const OpenAiError = z.object({
@@ -42,12 +42,11 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 export function openAiError(error: Pick<ServiceError, 'code' | 'message' | 'details'>): OpenAiError {
-  const { code, message, details } = error;
+  const { code, details } = error;
   const { status } = errorCatalogue[code];
-  const said = [message, shownReason(error), details.suggestion];
   return {
     error: {
-      message: said.filter((text) => typeof text === 'string').join(' '),
+      message: errorText(error),
       type: TYPES[status] ?? 'invalid_request_error',
       param: typeof details.field === 'string' ? details.field : null,
       code: CODES[code] ?? code.toLowerCase(),

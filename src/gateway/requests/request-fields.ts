@@ -90,7 +90,8 @@ function fieldError(
   const path = toPath(issue.path);
   const placed = (place: Path): string => [...at, ...place].join('.');
   const field = placed(path);
-  if (issue.code === 'unrecognized_keys') return unknownField(issue.keys, error, { schema, value, path, placed });
+  if (issue.code === 'unrecognized_keys')
+    return unknownField(issue.keys, error, { schema, value, path, placed });
   if (path.length > 0 && valueAt(value, path) === undefined) {
     const found = misspelt(schema, value, path);
     // A rule of ours, such as that the field is needed beside another one.

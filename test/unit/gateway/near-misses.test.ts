@@ -114,7 +114,11 @@ describe('an unknown field', () => {
     [
       ConnectServerRequest,
       { name: 'a', config: { type: 'stdio', command: 'x', arguments: ['y'], descripton: 'z' } },
-      ['INVALID_REQUEST', 'config.arguments', expect.stringMatching(/^Remove config.arguments. The known fields are type, command, args,/)],
+      [
+        'INVALID_REQUEST',
+        'config.arguments',
+        expect.stringMatching(/^Remove config.arguments. The known fields are type, command, args,/),
+      ],
     ],
     [
       ConnectServerRequest,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { errorText } from '../../requests/error-text.ts';
 import { parseFields } from '../../requests/request-fields.ts';
 import { ifAllowed } from '../if-allowed.ts';
 import type { McpCall } from '../mcp-call.ts';
@@ -10,7 +11,6 @@ import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { onCardChange, RESOURCES, readResource } from './agent-resources.ts';
 import { cancelTask, getTask, updateTask } from './agent-tasks.ts';
 import { CHAT_TOOL, ChatArguments, chatWithAgent } from './chat-tool.ts';
-import { textOfError } from './failed-call.ts';
 import { RESET_TOOL, ResetArguments, resetConversation } from './reset-tool.ts';
 import { toolError } from './tool-result.ts';
 
@@ -64,7 +64,7 @@ async function withArguments<S extends z.ZodType>(
     asked = parseFields(schema, given);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return toolError(`Invalid arguments: ${textOfError(error)}`);
+    return toolError(`Invalid arguments: ${errorText(error)}`);
   }
   return use(asked);
 }

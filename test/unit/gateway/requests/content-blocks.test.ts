@@ -32,7 +32,12 @@ describe('content blocks of a client', () => {
   it.each([
     [[said, { type: 'text' }], 'MISSING_FIELD', 'content.1.text', 'must be a text'],
     [[{ type: 'text', text: 5 }], 'INVALID_REQUEST', 'content.0.text', 'must be a text'],
-    [[{ type: 'txt', text: 'a' }], 'INVALID_REQUEST', 'content.0.type', expect.stringContaining('resource_link')],
+    [
+      [{ type: 'txt', text: 'a' }],
+      'INVALID_REQUEST',
+      'content.0.type',
+      expect.stringContaining('resource_link'),
+    ],
     [[{ type: 'image', mimeType: 'image/png' }], 'MISSING_FIELD', 'content.0.data', expect.any(String)],
     [[{ type: 'image', data: PNG }], 'MISSING_FIELD', 'content.0.mimeType', expect.any(String)],
     [
