@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 
 /** Where the requests of a path name their session. The first path that fits counts. */
 const PLACES: readonly (readonly [path: RegExp, place: string])[] = [
@@ -18,6 +19,8 @@ const IN_QUERY = /^\/api\/(statecharts|audit)$/;
 const IN_SOCKET_ADDRESS = 'Write session in the address of the WebSocket: /?session=ID.';
 
 const NAMES_SESSION = /^session(_?id)?$/i;
+/** An id in the path, as the client has encoded it. */
+const ID_IN_PATH = /^\/(?:api\/sessions|v1\/conversations)\/([^/]+)/;
 
 /** Throws `INVALID_REQUEST` if the query names a session, and the request would use another one. */
 export function refuseSessionInQuery({
@@ -28,33 +31,38 @@ export function refuseSessionInQuery({
   readonly query: string;
 }): void {
   if (query === '' || IN_QUERY.test(path)) return;
-  const place = placeOf(path);
-  if (place !== undefined) refuseSession(new URLSearchParams(query).keys(), place);
+  refuseSession(new URLSearchParams(query), path);
 }
 
 /** The same of a body from which no session is taken. */
 export function refuseSessionInBody(body: Readonly<Record<string, unknown>>, path: string): void {
-  const place = placeOf(path);
-  if (place !== undefined) refuseSession(given(body), place);
+  refuseSession(Object.entries(body), path);
 }
 
-/** The same of a frame of a WebSocket. */
-export function refuseSessionInFrame(frame: Readonly<Record<string, unknown>>): void {
-  refuseSession(given(frame), IN_SOCKET_ADDRESS);
+/** The same of a frame of the WebSocket of a session. */
+export function refuseSessionInFrame(frame: Readonly<Record<string, unknown>>, sessionId: SessionId): void {
+  refuseOther(Object.entries(frame), IN_SOCKET_ADDRESS, (named) => named === sessionId);
 }
 
-function placeOf(path: string): string | undefined {
-  return PLACES.find(([pattern]) => pattern.test(path))?.[1];
+function refuseSession(fields: Iterable<[string, unknown]>, path: string): void {
+  const place = PLACES.find(([pattern]) => pattern.test(path))?.[1];
+  if (place === undefined) return;
+  const id = ID_IN_PATH.exec(path)?.[1];
+  refuseOther(
+    fields,
+    place,
+    (named) => id !== undefined && (id === named || id === encodeURIComponent(named)),
+  );
 }
 
-/** Many clients send null for an absent field. */
-function given(fields: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(fields).filter((name) => fields[name] !== null);
-}
-
-function refuseSession(names: Iterable<string>, suggestion: string): void {
-  for (const field of names) {
-    if (!NAMES_SESSION.test(field)) continue;
+/** Many clients send null for an absent field, and some name the session that is meant anyway. */
+function refuseOther(
+  fields: Iterable<[string, unknown]>,
+  suggestion: string,
+  isMeant: (named: string) => boolean,
+): void {
+  for (const [field, value] of fields) {
+    if (!NAMES_SESSION.test(field) || value === null || isMeant(String(value))) continue;
     throw new ServiceError('INVALID_REQUEST', `The field ${field} names a session in the wrong place.`, {
       field,
       issue: 'no session is named here',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import {
   ApproveFrame,
@@ -30,17 +31,22 @@ const schemas: ReadonlyMap<unknown, FrameSchema> = new Map(
 );
 
 interface FrameRules {
+  /** The session of the WebSocket. */
+  readonly sessionId: SessionId;
   readonly maxImageBytes: MaxBytes;
   /** Only where clients are authenticated there is a frame with a credential. */
   readonly isAuthenticated: boolean;
 }
 
 /** Parses a text frame of a client. Throws a `ServiceError` for the client. */
-export function decodeFrame(text: string, { maxImageBytes, isAuthenticated }: FrameRules): ClientFrame {
+export function decodeFrame(
+  text: string,
+  { sessionId, maxImageBytes, isAuthenticated }: FrameRules,
+): ClientFrame {
   const fields = parseJsonObject(text, 'frame');
   const schema = schemas.get(fields.type);
   if (!schema) throw unsupportedType(fields.type, isAuthenticated);
-  refuseSessionInFrame(fields);
+  refuseSessionInFrame(fields, sessionId);
   const frame = parseFields(schema, fields);
   if (frame.type === 'message') checkImageSize(frame.imageData, maxImageBytes);
   return frame;

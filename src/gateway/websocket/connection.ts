@@ -155,7 +155,8 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   async #handle(text: string): Promise<void> {
     const { maxRequestBytes: maxImageBytes, credentials } = this.#deps;
     try {
-      await this.#execute(decodeFrame(text, { maxImageBytes, isAuthenticated: credentials !== undefined }));
+      const rules = { sessionId: this.#sessionId, maxImageBytes, isAuthenticated: credentials !== undefined };
+      await this.#execute(decodeFrame(text, rules));
     } catch (error) {
       this.send(this.#refusalOf(error, text));
     }

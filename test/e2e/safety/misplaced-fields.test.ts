@@ -69,6 +69,16 @@ describe('a session that is named in the wrong place', () => {
     });
   });
 
+  it('is fine if it is the one that is meant', async () => {
+    await using service = await RunningService.start();
+    await using client = await service.connect('?session=a:b');
+    client.say('hello', { sessionId: 'a:b' });
+    expect((await client.settled()).map(({ event }) => event)).toContain('response');
+    expect((await service.post('/api/sessions/a%3Ab/cancel?session=a:b', { sessionId: 'a:b' })).status).toBe(
+      200,
+    );
+  });
+
   it('is fine in the query of the requests that take it there', async () => {
     await using service = await RunningService.start();
     expect((await service.fetch('/api/statecharts?session=x')).status).toBe(200);

@@ -50,7 +50,9 @@ describe('an unknown field', () => {
   it('is refused in a frame, too', () => {
     const frame = { type: 'message', content: 'hi', clientMessagId: 'a' };
     expect(
-      refusal(() => decodeFrame(JSON.stringify(frame), { maxImageBytes: false, isAuthenticated: false })),
+      refusal(() =>
+        decodeFrame(JSON.stringify(frame), { sessionId: 's', maxImageBytes: false, isAuthenticated: false }),
+      ),
     ).toMatchObject(['INVALID_REQUEST', 'clientMessagId', 'Write clientMessageId instead.']);
   });
 
