@@ -370,6 +370,7 @@ export const requirements = {
   'stream.cancel': 'what was streamed of a cancelled turn is in the log, and a waiting turn ends alone',
   'stream.page': 'GET /api/sessions/{id}/events pages through the log as JSON',
   'stream.sse': 'the same as server-sent events, with id, Last-Event-ID and retry',
+  'stream.sse-time': 'server-sent events carry the time of each durable event if the client asks for it',
   'stream.slow': 'a slow reader is caught up from the log and misses nothing',
   'stream.stalled': 'a client that takes nothing of its stream is cut, and resumes like any other',
   'stream.killed': 'a client killed and resumed at random ends with exactly the log',
@@ -407,6 +408,8 @@ export const requirements = {
   'errors.envelope': 'every REST error has success false, code, message, details and timestamp',
   'errors.json': 'malformed JSON is 400 INVALID_REQUEST',
   'errors.null': 'null for an optional field of a message is the same as leaving it out',
+  'errors.misplaced':
+    'a session or a field in the wrong place is INVALID_REQUEST, and the error says where it belongs',
   'errors.content-type': 'a wrong or missing Content-Type is 400 INVALID_REQUEST',
   'errors.unknown-path': 'an unknown path or method under /api is 400 INVALID_REQUEST',
   'limits.headers': 'every /api response carries X-RateLimit-Limit, -Remaining and -Reset',

@@ -24,7 +24,10 @@ export function imageTypeOf({ base64 }: Pick<Image, 'base64'>): Image['mimeType'
 }
 
 /** What is wrong with the type that a client says, if the first bytes are those of another one. Other bytes may be anything. */
-export function wrongTypeOf(image: { readonly base64: string; readonly mimeType: string }): string | undefined {
+export function wrongTypeOf(image: {
+  readonly base64: string;
+  readonly mimeType: string;
+}): string | undefined {
   const found = imageTypeOf(image);
   return found === undefined || found === image.mimeType
     ? undefined
