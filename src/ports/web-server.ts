@@ -1,3 +1,4 @@
+import type { Owner } from '../core/access/session-names.ts';
 import type { ServiceError } from '../core/errors.ts';
 import type { ClientSocket } from './client-socket.ts';
 
@@ -14,8 +15,12 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** Address of the peer of the TCP connection. */
   readonly peerAddress: string;
-  /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit, and does not read the rest. */
-  body(): Promise<Uint8Array>;
+  /**
+   * The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit, and does not read the rest. Nobody has to handle
+   * the rejection.
+   * @param client what has come and comes counts for this client from now on, and may be more than its share.
+   */
+  body(client?: Owner): Promise<Uint8Array>;
   /**
    * The listener is called when the client goes away before its answer begins, and not when the service closes the connection.
    * There is one listener; the latest counts. Absent for a request that does not come over a connection.

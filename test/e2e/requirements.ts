@@ -444,6 +444,7 @@ export const requirements = {
   'auth.url': 'a token in a URL is refused, with the reason',
   'auth.ticket': 'POST /api/tickets gives a ticket for one socket or one event stream',
   'auth.revoked': 'a revoked credential ends its sockets with 4401 at once, and is refused from then on',
+  'auth.expired-body': 'a request whose credential expires before its body is complete is refused with 401',
   'auth.expired': 'an expired credential ends its sockets and streams, unless `auth` frames renewed it',
   'auth.guess': 'who guesses is answered late, and nobody else',
   'auth.client':

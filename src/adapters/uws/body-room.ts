@@ -1,41 +1,90 @@
+import { type Owner, ownPrefix } from '../../core/access/session-names.ts';
+import { SHARES } from '../../core/access/shares.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
 
 const RETRY_SECONDS = 5;
 
+/** What a body takes, or is about to take, and whose it is: null while nobody knows, and of a client that is nobody. */
+export interface BodyShare {
+  readonly client: Owner | null;
+  /** What the body has taken already. */
+  readonly taken: number;
+}
+
 /**
  * How much memory the bodies of requests take together. Bodies arrive as slowly as clients like, and are kept until the
- * answer, so that many large ones could fill the memory.
+ * answer, so that many large ones could fill the memory. A client that is known has a share, and so has its tenant. Either may
+ * exceed it with a body that is its only one.
  */
 export class BodyRoom {
   readonly #maxBytes: number;
   #taken = 0;
+  /** What those who have taken something have taken. */
+  readonly #takenBy: Readonly<Record<LimitHolder, Map<string, number>>> = {
+    principal: new Map(),
+    tenant: new Map(),
+  };
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** @returns whether there was room. */
-  take(bytes: number): boolean {
-    if (this.#taken + bytes > this.#maxBytes) return false;
+  /** @returns why there is no room, for the client; null if there was. */
+  take(bytes: number, { client, taken }: BodyShare): ServiceError | null {
+    if (this.#taken + bytes > this.#maxBytes) return noRoom(this.#maxBytes);
+    for (const [of, holder] of holdersOf(client)) {
+      const others = (this.#takenBy[of].get(holder) ?? 0) - taken;
+      const most = Math.floor(this.#maxBytes * SHARES[of]);
+      if (others > 0 && others + taken + bytes > most) return noRoomOf(of, most);
+    }
+    this.#add(bytes, client);
+    return null;
+  }
+
+  giveBack(bytes: number, client: Owner | null): void {
+    this.#add(-bytes, client);
+  }
+
+  #add(bytes: number, client: Owner | null): void {
     this.#taken += bytes;
-    return true;
+    for (const [of, holder] of holdersOf(client)) {
+      const taken = (this.#takenBy[of].get(holder) ?? 0) + bytes;
+      if (taken > 0) this.#takenBy[of].set(holder, taken);
+      else this.#takenBy[of].delete(holder);
+    }
   }
+}
 
-  giveBack(bytes: number): void {
-    this.#taken -= bytes;
-  }
+/** The smallest first. */
+function holdersOf(client: Owner | null): (readonly [LimitHolder, string])[] {
+  return client
+    ? [
+        ['principal', ownPrefix(client)],
+        ['tenant', client.tenant],
+      ]
+    : [];
+}
 
-  /** For the client of a body that found no room. */
-  get refusal(): ServiceError {
-    return new ServiceError(
-      'SERVICE_UNAVAILABLE',
-      'The service reads too many large requests. Try again later.',
-      {
-        reason: `the bodies of all requests may take ${Math.floor(this.#maxBytes / MEGABYTE)} MB of memory together`,
-        limit: this.#maxBytes,
-        retryAfter: RETRY_SECONDS,
-      },
-    );
-  }
+function noRoomOf(of: LimitHolder, limit: number): ServiceError {
+  return clientLimitExceeded(
+    {
+      ...{ name: 'requestBodies', of, what: 'bytes of request bodies at once' },
+      suggestion: 'Send large requests one after the other.',
+    },
+    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
+  );
+}
+
+function noRoom(limit: number): ServiceError {
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The service reads too many large requests. Try again later.',
+    {
+      reason: `the bodies of all requests may take ${Math.floor(limit / MEGABYTE)} MB of memory together`,
+      limit,
+      retryAfter: RETRY_SECONDS,
+    },
+  );
 }

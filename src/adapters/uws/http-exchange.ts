@@ -67,12 +67,12 @@ export class HttpExchange {
   }
 
   /** Starts to read the body. Call it before the handler returns, or uWebSockets.js discards the body. */
-  readBody(declaredBytes: number, deps: BodyDeps): () => Promise<Uint8Array> {
+  readBody(declaredBytes: number, deps: BodyDeps): HttpRequest['body'] {
     const body = new IncomingBody(this.#res, declaredBytes, deps);
     this.#body = body;
     const note = (): void => this.#noteReading();
     if (this.#isLast) body.whole.then(note, note);
-    return () => body.whole;
+    return (client) => (client ? body.of(client) : body.whole);
   }
 
   /** @param listener called when the client goes away before the answer begins. */

@@ -1,4 +1,5 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
+import type { Owner } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { tooLarge } from '../../core/size-limits.ts';
 import type { BodyLimit } from '../../ports/web-server.ts';
@@ -18,13 +19,17 @@ export interface BodyDeps {
 
 /** The body of one request: kept up to the size limit, and while there is room for it. Discarded beyond that. */
 export class IncomingBody {
-  /** The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit, and with `SERVICE_UNAVAILABLE` without room. */
+  /**
+   * The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit and the share of its client, and with
+   * `SERVICE_UNAVAILABLE` without room.
+   */
   readonly whole: Promise<Uint8Array>;
   #complete = false;
   #discardedBytes: number | null = null;
   readonly #room: BodyRoom;
   /** How much of the room it takes. */
   #taken = 0;
+  #client: Owner | null = null;
   #onProgress: () => void = () => undefined;
   #onGone: () => void = () => undefined;
   /** Discards what has come, and rejects `whole`. */
@@ -55,14 +60,29 @@ export class IncomingBody {
       received += byteLength;
       this.#complete = isLast;
       check(received);
-      if (this.#discardedBytes === null && received > SMALL_BYTES && !this.#take(byteLength))
-        refuse(room.refusal);
+      if (this.#discardedBytes === null && received > SMALL_BYTES) {
+        const refusal = this.#take(byteLength);
+        if (refusal) refuse(refusal);
+      }
       if (this.#discardedBytes !== null) this.#discardedBytes += byteLength;
       // Copied, because uWebSockets.js frees the chunk when this callback returns. Short ones share a buffer.
       else chunks.push(Buffer.from(new Uint8Array(chunk)));
       if (isLast) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
       this.#onProgress();
     });
+  }
+
+  /** The whole body, which counts for its client from now on. */
+  of(client: Owner): Promise<Uint8Array> {
+    const taken = this.#taken;
+    this.release();
+    this.#client = client;
+    const refusal = taken > 0 ? this.#take(taken) : null;
+    if (!refusal) return this.whole;
+    this.#refuse(refusal);
+    const refused = Promise.reject(refusal);
+    refused.catch(() => undefined);
+    return refused;
   }
 
   get complete(): boolean {
@@ -77,7 +97,7 @@ export class IncomingBody {
 
   /** Call it when the request has been answered: its room is free again. */
   release(): void {
-    this.#room.giveBack(this.#taken);
+    if (this.#taken > 0) this.#room.giveBack(this.#taken, this.#client);
     this.#taken = 0;
   }
 
@@ -100,10 +120,11 @@ export class IncomingBody {
     clearTimeout(silence);
   }
 
-  #take(bytes: number): boolean {
-    if (!this.#room.take(bytes)) return false;
-    this.#taken += bytes;
-    return true;
+  /** @returns why there is no room; null if there was. */
+  #take(bytes: number): ServiceError | null {
+    const refusal = this.#room.take(bytes, { client: this.#client, taken: this.#taken });
+    if (!refusal) this.#taken += bytes;
+    return refusal;
   }
 }
 

@@ -17,6 +17,7 @@ import type { OriginPolicy } from '../security/origin-policy.ts';
 import type { ProtectedMcp } from '../security/protected-mcp.ts';
 import { refusalHeaders } from '../security/rate-limits.ts';
 import { RequestTally, type TallyDeps } from '../security/request-tally.ts';
+import { clientBody } from './client-body.ts';
 import { acceptsEventStream } from './content-negotiation.ts';
 import { errorResponse } from './error-response.ts';
 import type { ServedRequest } from './http-message.ts';
@@ -182,8 +183,10 @@ export class HttpFront implements HttpHandler {
       // At once: the credential may be revoked from here on.
       use?.begin(context, address);
       tally.byClient(context);
+      const hasBody = context.rights && !SAFE_METHODS.includes(request.method);
       return {
         ...request,
+        ...(hasBody && { body: clientBody(request, context) }),
         context: forAgent(context, request.agent),
         credential: use?.credential,
         use,

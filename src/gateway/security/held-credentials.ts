@@ -134,7 +134,7 @@ class HeldStream implements StreamCredential, CredentialHolder {
   }
 }
 
-function credentialExpired(): ServiceError {
+export function credentialExpired(): ServiceError {
   return new ServiceError('UNAUTHORIZED', 'The credential has expired.', { reason: EXPIRED });
 }
 

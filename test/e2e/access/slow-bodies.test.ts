@@ -29,6 +29,23 @@ const REQUESTS = {
   '/v1/responses': { model: 'default', input: 'hello' },
 };
 
+/** Sends the head of a request of Ada. @returns its connection. */
+function head(port: number, path: string, json: string) {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: ${bearer('ada').Authorization}`,
+      'Content-Type: application/json',
+      `Content-Length: ${json.length}`,
+      'Connection: close',
+      '\r\n',
+    ].join('\r\n'),
+  );
+  return socket;
+}
+
 describe('a request whose body comes late', () => {
   for (const [path, body] of Object.entries(REQUESTS))
     verifies(
@@ -49,19 +66,8 @@ describe('a request whose body comes late', () => {
         const verified = new Promise<void>((resolve) => {
           tokens.onVerified = resolve;
         });
-        const socket = connect(service.port, '127.0.0.1');
         const json = JSON.stringify(body);
-        socket.write(
-          [
-            `POST ${path} HTTP/1.1`,
-            'Host: localhost',
-            `Authorization: ${bearer('ada').Authorization}`,
-            'Content-Type: application/json',
-            `Content-Length: ${json.length}`,
-            'Connection: close',
-            '\r\n',
-          ].join('\r\n'),
-        );
+        const socket = head(service.port, path, json);
         await verified;
         service.access?.revoke('credential-of-ada');
         socket.write(json);
@@ -73,5 +79,37 @@ describe('a request whose body comes late', () => {
         expect(model.calls).toHaveLength(0);
       },
       `${path}: nothing is done, whoever was authenticated with its head`,
+    );
+
+  // Nothing depends on the body of a request for a ticket, which is worth nothing once its credential has expired.
+  const { '/api/tickets': _, ...withFields } = REQUESTS;
+  for (const [path, body] of Object.entries(withFields))
+    verifies(
+      'auth.expired-body',
+      async () => {
+        const model = new DirectedModel();
+        // It ends right after it was accepted.
+        const ada = identity('ada', { roles: ['operator'], expiresAt: Date.now() - 1 });
+        const tokens = new WatchedTokens({ ada, bob: identity('bob', { roles: ['admin'] }) });
+        await using service = await RunningService.start({
+          yaml: SCRIPTED,
+          adapters: { model },
+          verifiers: [tokens],
+        });
+        const verified = new Promise<void>((resolve) => {
+          tokens.onVerified = resolve;
+        });
+        const json = JSON.stringify(body);
+        const socket = head(service.port, path, json);
+        await verified;
+        socket.write(json);
+        const answer = await text(socket);
+        expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+        expect(answer).toContain('The credential has expired.');
+        const sessions = await service.fetch('/api/sessions', { headers: bearer('bob') });
+        expect(await sessions.json()).toMatchObject({ sessions: [] });
+        expect(model.calls).toHaveLength(0);
+      },
+      path,
     );
 });

@@ -14,8 +14,11 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
 const MEGABYTE = 1024 * 1024;
 const half = Buffer.alloc(MEGABYTE / 2, 'x');
 
-/** A server with room for bodies of 1.5 MB. It answers a body with its length when `answer` is called. */
-async function listen() {
+/**
+ * A server with room for bodies of 1.5 MB, or of so many bytes. It answers a body with its length when `answer` is called. The
+ * header `x-principal` says whose the body is.
+ */
+async function listen(maxBytes = 1.5 * MEGABYTE) {
   const answered = Promise.withResolvers<void>();
   const arrived: number[] = [];
   const failed: unknown[] = [];
@@ -23,7 +26,8 @@ async function listen() {
   const handle = async (incoming: HttpRequest) => {
     begun.push(incoming.path);
     try {
-      const { length } = await incoming.body();
+      const principal = incoming.headers.get('x-principal');
+      const { length } = await incoming.body(principal ? { principal, tenant: 'acme' } : undefined);
       arrived.push(length);
       await answered.promise;
       return { status: 200, headers: {}, body: String(length) };
@@ -38,7 +42,7 @@ async function listen() {
     webSockets: {},
     bodyLimit: () => false,
     maxPayloadBytes: MEGABYTE,
-    bodies: new BodyRoom(1.5 * MEGABYTE),
+    bodies: new BodyRoom(maxBytes),
     log: recordingLog(),
   });
   const port = await server.listen('127.0.0.1', 0);
@@ -46,8 +50,8 @@ async function listen() {
   return { server, port, begun, arrived, failed, answer: () => answered.resolve() };
 }
 
-function post(port: number, bytes: number): ClientRequest {
-  const headers = { 'Content-Length': bytes };
+function post(port: number, bytes: number, principal?: string): ClientRequest {
+  const headers = { 'Content-Length': bytes, ...(principal && { 'x-principal': principal }) };
   return request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false });
 }
 
@@ -64,6 +68,16 @@ async function isFull(port: number): Promise<boolean> {
   probe.end(Buffer.alloc(MEGABYTE));
   const { status } = await answerTo(probe);
   return status === 503;
+}
+
+/** A body, of which `receive` brings half a megabyte. */
+function receiving(room: BodyRoom) {
+  type Receive = (chunk: ArrayBuffer, isLast: boolean) => void;
+  let onData: Receive = () => undefined;
+  // All that a body needs of a response.
+  const response = { onData: (listener: Receive) => (onData = listener) } as unknown as HttpResponse;
+  const body = new IncomingBody(response, MEGABYTE, { limit: false, room });
+  return { body, receive: (isLast: boolean) => onData(new Uint8Array(half).buffer, isLast) };
 }
 
 describe('the bodies of all requests', () => {
@@ -115,19 +129,52 @@ describe('the bodies of all requests', () => {
 
   it('are forgotten when their requests are answered before their end', async () => {
     const room = new BodyRoom(MEGABYTE);
-    type Receive = (chunk: ArrayBuffer, isLast: boolean) => void;
-    let receive: Receive = () => undefined;
-    // All that a body needs of a response.
-    const response = { onData: (listener: Receive) => (receive = listener) } as unknown as HttpResponse;
-    const body = new IncomingBody(response, MEGABYTE, { limit: false, room });
-    const piece = new Uint8Array(half).buffer;
-    receive(piece, false);
-    expect(room.take(MEGABYTE)).toBe(false);
+    const { body, receive } = receiving(room);
+    receive(false);
+    const nobodys = { client: null, taken: 0 };
+    expect(room.take(MEGABYTE, nobodys)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     const discarded = body.discardRest();
-    expect(room.take(MEGABYTE)).toBe(true);
+    expect(room.take(MEGABYTE, nobodys)).toBe(null);
     // The rest takes no room.
-    receive(piece, true);
+    receive(true);
     await discarded;
     await expect(body.whole).rejects.toThrow('answered before its end');
+  });
+
+  it('of one principal, and of one tenant, leave room for those of others', async () => {
+    const { port, answer, arrived } = await listen(8 * MEGABYTE);
+    const send = (principal: string) => {
+      const sent = post(port, 1.5 * MEGABYTE, principal);
+      sent.end(Buffer.alloc(1.5 * MEGABYTE));
+      return answerTo(sent);
+    };
+    const first = send('ada');
+    await expect.poll(() => arrived).toHaveLength(1);
+    const refused = await send('ada');
+    expect(refused.status).toBe(429);
+    expect(JSON.parse(refused.text).error.details).toMatchObject({
+      ...{ name: 'requestBodies', of: 'principal' },
+      limit: 2 * MEGABYTE,
+    });
+    const second = send('bob');
+    await expect.poll(() => arrived).toHaveLength(2);
+    const ofTenant = await send('eve');
+    expect(JSON.parse(ofTenant.text).error.details).toMatchObject({ of: 'tenant', limit: 4 * MEGABYTE });
+    answer();
+    for (const answered of [first, second]) expect((await answered).status).toBe(200);
+    expect((await send('ada')).status).toBe(200);
+  });
+
+  it('count for a client that is known after they have come', async () => {
+    const room = new BodyRoom(4 * MEGABYTE);
+    const ada = { principal: 'ada', tenant: 'acme' };
+    const [one, other] = [receiving(room), receiving(room)];
+    one.receive(false);
+    one.receive(true);
+    other.receive(true);
+    await expect(one.body.of(ada)).resolves.toHaveLength(MEGABYTE);
+    await expect(other.body.of(ada)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+    one.body.release();
+    expect(room.take(MEGABYTE, { client: ada, taken: 0 })).toBe(null);
   });
 });
