@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutTokens } from './access/shown-tokens.ts';
 import { FencedError } from './log/fenced.ts';
 import { mayBeStored, StorageAwayError } from './log/storage-away.ts';
 import { StorageFullError } from './log/storage-full.ts';
@@ -58,6 +59,15 @@ export class ServiceError extends Error {
   /** Makes the error again from its body. */
   static of({ code, message, details }: ErrorBody): ServiceError {
     return new ServiceError(code, message, details);
+  }
+
+  /** The same error without the credentials that a client has sent in place of a name. */
+  get withoutTokens(): ServiceError {
+    const text = JSON.stringify(this.body);
+    const shown = withoutTokens(text);
+    if (shown === text) return this;
+    const { code, message, details } = ErrorBody.parse(JSON.parse(shown));
+    return new ServiceError(code, message, details, this.cause);
   }
 
   get body(): ErrorBody {

@@ -1,3 +1,5 @@
+import { TOKEN_SHAPES } from '../../core/access/shown-tokens.ts';
+
 /** Replaces a secret. Needs no escaping in a URL's userinfo or query. */
 export const REDACTED = '***REDACTED***';
 
@@ -27,8 +29,7 @@ const SECRET_SHAPES = [
   /\b(?:glpat|xox[abeprs])-(?=[\w-]*\d)[\w-]{8,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g,
   /\bAIza[\w-]{30,}/g,
-  /\bas_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\b/g,
-  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
+  ...TOKEN_SHAPES,
   /(?<=\b(?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}/gi,
 ];
 const WHOLE_SECRET = /^\s*(?:sk-|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA)\S+\s*$/;

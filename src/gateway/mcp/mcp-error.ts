@@ -24,6 +24,6 @@ export class McpError extends Error {
 /** What a client gets of an error of a request. What the service refuses, such as for want of a scope, keeps its details. */
 export function asMcpError(thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError)) return thrown;
-  const { code, message, details } = thrown;
+  const { code, message, details } = thrown.withoutTokens;
   return new McpError(code === 'INTERNAL_ERROR' ? INTERNAL_ERROR : INVALID_REQUEST, message, details);
 }

@@ -1,7 +1,7 @@
 import { asServiceError, isFailure, levelOfFailure, type ServiceError } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 
-/** The error to send to a client. Unexpected errors are logged with their cause. */
+/** The error to send to a client, without credentials. Unexpected errors are logged with their cause. */
 export function clientError(
   thrown: unknown,
   log: Logger,
@@ -11,5 +11,5 @@ export function clientError(
   const error = asServiceError(thrown);
   const err = error.cause ?? error;
   if (isFailure(error)) log[levelOfFailure(err)]({ ...fields, err }, logMessage);
-  return error;
+  return error.withoutTokens;
 }

@@ -40,6 +40,8 @@ export class BearerAuthenticator implements Authenticator {
   }
 
   authenticate(request: Credentials, address: string): RequestContext | Promise<RequestContext> {
+    const inUrl = tokenFieldIn(request.query);
+    if (inUrl !== undefined) return this.#refuse(tokenInUrl(inUrl), address, null);
     const header = request.headers.get('authorization');
     if (header !== undefined) return this.#byHeader(header, address);
     return request.query === ''
@@ -129,13 +131,8 @@ export class BearerAuthenticator implements Authenticator {
     { query, method = 'GET' }: Credentials,
     address: string,
   ): RequestContext | Promise<RequestContext> {
-    const parameters = new URLSearchParams(query);
-    const ticket = parameters.get('ticket');
-    const inUrl = IN_URL.find((name) => parameters.has(name));
-    if (ticket === null) {
-      const error = inUrl === undefined ? missing() : tokenInUrl(inUrl);
-      return this.#refuse(error, address, null, inUrl !== undefined);
-    }
+    const ticket = new URLSearchParams(query).get('ticket');
+    if (ticket === null) return this.#refuse(missing(), address, null, false);
     // Otherwise whoever finds a ticket in a log could get one after the other.
     if (method !== 'GET') return this.#refuse(ticketNotUsable(method), address, null, false);
     const own = this.#deps.tickets.redeem(ticket);
@@ -165,6 +162,13 @@ export class BearerAuthenticator implements Authenticator {
     if (isAttempt && isGuess(error)) await this.#deps.failures.note(address, subject);
     throw error;
   }
+}
+
+/** The name under which a query has a token, whatever else the request shows. */
+function tokenFieldIn(query: string): string | undefined {
+  if (query === '') return undefined;
+  const parameters = new URLSearchParams(query);
+  return IN_URL.find((name) => parameters.has(name));
 }
 
 /** Whoever has a credential that was good once has not guessed it. */

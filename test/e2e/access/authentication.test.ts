@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { formatApiKey, generateApiKey } from '../../../src/core/access/api-key.ts';
 import { CreateKeyResponse } from '../../../src/wire/api-keys.ts';
 import { bearer, identity, KnownTokens, only } from '../../support/access/known-tokens.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
@@ -140,7 +141,39 @@ describe('a service that authenticates its clients', () => {
       expect(JSON.stringify({ message, details })).not.toContain('test-ada');
     }
     await expect(service.connect('?token=test-ada')).rejects.toThrow('no connection');
+    const beside = await refusal(
+      await service.fetch('/api/sessions?token=test-ada', { headers: bearer('ada') }),
+    );
+    expect(beside).toMatchObject({ status: 401, details: { reason: 'token in the URL', field: 'token' } });
+    const withTicket = `/?key=test-ada&ticket=${await ticketOf(service, 'ada')}`;
+    expect(
+      await refusal(await service.fetch(withTicket, { headers: { Accept: 'application/json' } })),
+    ).toMatchObject({
+      ...{ status: 401, details: { reason: 'token in the URL', field: 'key' } },
+    });
   });
+
+  verifies(
+    'auth.url',
+    async () => {
+      await using service = await start(people());
+      const key = formatApiKey(generateApiKey());
+      const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
+      for (const token of [key, jwt]) {
+        for (const path of [`/api/${token}`, `/api/sessions/${token}`, `/agents/${token}/api/health`]) {
+          const answer = await (await service.fetch(path, { headers: bearer('ada') })).text();
+          expect(answer).toContain('[token]');
+          expect(answer).not.toContain(token);
+        }
+        using client = await service.connect(`?ticket=${await ticketOf(service, 'ada')}`);
+        client.send({ type: token });
+        const frames = await client.until((heard) => heard.some(({ event }) => event === 'error'));
+        expect(JSON.stringify(frames)).toContain('[token]');
+        expect(JSON.stringify(frames)).not.toContain(token);
+      }
+    },
+    'an error shows none that stands where a name belongs',
+  );
 
   verifies('auth.ticket', async () => {
     await using service = await start(people());

@@ -1,0 +1,13 @@
+/** An API key of the service, and a JWT. */
+export const TOKEN_SHAPES: readonly RegExp[] = [
+  /\bas_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\b/g,
+  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
+];
+
+/** In place of a credential that a client has put where none belongs. */
+const NOT_SHOWN = '[token]';
+
+/** The text without the credentials in it. */
+export function withoutTokens(text: string): string {
+  return TOKEN_SHAPES.reduce((rest, shape) => rest.replaceAll(shape, NOT_SHOWN), text);
+}
