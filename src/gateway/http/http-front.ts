@@ -96,7 +96,8 @@ export class HttpFront implements HttpHandler {
     let response: HttpResponse;
     try {
       request = this.#deps.agents?.of(sent) ?? sent;
-      tally.begin(this.#addressOf(sent));
+      if (sent.method === 'OPTIONS') tally.preflight(this.#addressOf(sent));
+      else tally.begin(this.#addressOf(sent));
       response = await this.#answer(request, tally);
     } catch (thrown) {
       response = await this.#failure(tally.refusal(thrown, this.#addressOf(sent)), request);
@@ -124,10 +125,7 @@ export class HttpFront implements HttpHandler {
     const origin = headers.get('origin');
     const host = headers.get('host');
     originPolicy.checkHost(host);
-    if (method === 'OPTIONS') {
-      tally.byAddress(this.#addressOf(request));
-      return cors.preflight(origin);
-    }
+    if (method === 'OPTIONS') return cors.preflight(origin);
     if (path === MCP_PATH) {
       originPolicy.checkOrigin(origin, host);
       refuseSessionInQuery(request);

@@ -37,6 +37,17 @@ export class WindowLimit {
     return { limit, remaining: Math.max(0, limit - events), resetTime, exceeded };
   }
 
+  /** The state of the limit. Counts nothing. Null if the limit is off. */
+  look(key: string): Allowance | null {
+    const limit = this.#limit;
+    if (limit === false) return null;
+    const window = this.#windows.get(key);
+    const msBeforeNext = window?.msBeforeNext ?? 0;
+    const events = window && msBeforeNext > 0 ? window.consumedPoints : 0;
+    const resetTime = Math.ceil((Date.now() + (events > 0 ? msBeforeNext : WINDOW_SECONDS * 1000)) / 1000);
+    return { limit, remaining: Math.max(0, limit - events), resetTime, exceeded: events > limit };
+  }
+
   /** Whether the next event of the key would be one too many. Counts nothing. */
   isUsedUp(key: string): boolean {
     const window = this.#windows.get(key);

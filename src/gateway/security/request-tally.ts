@@ -37,6 +37,15 @@ export class RequestTally {
     if (!this.#deps.clientLimits) this.byAddress(address);
   }
 
+  /**
+   * Call instead, for a preflight: a browser sends it by itself before the request that its page asks for, and it costs no more than
+   * its answer. The address hears how much it has left.
+   */
+  preflight(address: string): void {
+    this.#isCounted = true;
+    if (this.#isByAddress) this.#allowance = this.#deps.limits.requests.look(address);
+  }
+
   /** Throws if the address has sent too many. */
   byAddress(address: string): void {
     if (this.#isCounted) return;
