@@ -1,8 +1,11 @@
 import type { LimitHolder } from '../limit-errors.ts';
 import type { Owner } from './session-names.ts';
 
-/** How much one principal or tenant may take of what all clients share, so that nobody can take it from all others. */
-export const SHARES: Readonly<Record<LimitHolder, number>> = { principal: 1 / 4, tenant: 1 / 2 };
+/**
+ * How much one principal or tenant may take of what all clients share, so that nobody can take it from all others. The only
+ * tenant of a service has nearly all, and others have room for one principal at least.
+ */
+export const SHARES: Readonly<Record<LimitHolder, number>> = { principal: 1 / 4, tenant: 3 / 4 };
 
 /** Whether what one has counts for the other, too. */
 export const COUNTS_FOR: Readonly<Record<LimitHolder, (one: Owner, other: Owner) => boolean>> = {

@@ -99,9 +99,9 @@ test('a thousand resources of a server are watched at most, and none gives way',
   expect(subscribed).toHaveLength(1_000);
 });
 
-test('a principal watches a quarter of them, and a tenant half', async () => {
+test('a principal watches a quarter of them, and a tenant three quarters', async () => {
   const { watched } = watching();
-  const [ada, bob, eve] = [client('ada', 'acme'), client('bob', 'acme'), client('eve', 'acme')];
+  const [ada, bob, cec, eve] = ['ada', 'bob', 'cec', 'eve'].map((name) => client(name, 'acme'));
   const leave = await watched.watch('one', 'test://ada-0', ada);
   for (let index = 1; index < 250; index += 1) await watched.watch('one', `test://ada-${index}`, ada);
   const refusal = { code: 'RATE_LIMIT_EXCEEDED', details: { name: 'watchedResources' } };
@@ -109,10 +109,13 @@ test('a principal watches a quarter of them, and a tenant half', async () => {
     ...refusal,
     details: { ...refusal.details, of: 'principal', limit: 250 },
   });
-  for (let index = 0; index < 250; index += 1) await watched.watch('one', `test://bob-${index}`, bob);
+  for (let index = 0; index < 250; index += 1) {
+    await watched.watch('one', `test://bob-${index}`, bob);
+    await watched.watch('one', `test://cec-${index}`, cec);
+  }
   await expect(watched.watch('one', 'test://more', eve)).rejects.toMatchObject({
     ...refusal,
-    details: { ...refusal.details, of: 'tenant', limit: 500 },
+    details: { ...refusal.details, of: 'tenant', limit: 750 },
   });
   // What the tenant watches already takes nothing more.
   await watched.watch('one', 'test://ada-1', eve);
