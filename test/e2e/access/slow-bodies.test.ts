@@ -46,70 +46,61 @@ function head(port: number, path: string, json: string) {
   return socket;
 }
 
+/** Sends the body of a request of Ada after its head was accepted, and expects that it is refused, and that nothing is done. */
+async function expectRefused(
+  path: keyof typeof REQUESTS,
+  { agents, ...options }: { agents?: Record<string, string>; expiresAt?: number },
+  reason: string,
+  afterHead: (service: RunningService) => void = () => undefined,
+): Promise<void> {
+  const model = new DirectedModel();
+  const tokens = new WatchedTokens({
+    ada: identity('ada', { roles: ['operator'], ...options }),
+    bob: identity('bob', { roles: ['admin'] }),
+  });
+  await using service = await RunningService.start({
+    ...(agents ? { agents } : { yaml: SCRIPTED }),
+    adapters: { model },
+    verifiers: [tokens],
+  });
+  const verified = new Promise<void>((resolve) => {
+    tokens.onVerified = resolve;
+  });
+  const json = JSON.stringify(REQUESTS[path]);
+  const socket = head(service.port, path, json);
+  await verified;
+  afterHead(service);
+  socket.write(json);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  expect(answer).toContain(reason);
+  const sessions = await service.fetch('/api/sessions', { headers: bearer('bob') });
+  expect(await sessions.json()).toMatchObject({ sessions: [] });
+  expect(model.calls).toHaveLength(0);
+}
+
 describe('a request whose body comes late', () => {
-  for (const [path, body] of Object.entries(REQUESTS))
+  const paths = Object.keys(REQUESTS) as (keyof typeof REQUESTS)[];
+  // Where there are several agents, the body may name one.
+  const agents = { first: SCRIPTED, second: SCRIPTED };
+  for (const path of paths)
     verifies(
       'auth.revoked',
-      async () => {
-        const model = new DirectedModel();
-        const tokens = new WatchedTokens({
-          ada: identity('ada', { roles: ['operator'] }),
-          bob: identity('bob', { roles: ['admin'] }),
-        });
-        // Where there are several agents, the body may name one.
-        const agents = { first: SCRIPTED, second: SCRIPTED };
-        await using service = await RunningService.start({
-          agents,
-          adapters: { model },
-          verifiers: [tokens],
-        });
-        const verified = new Promise<void>((resolve) => {
-          tokens.onVerified = resolve;
-        });
-        const json = JSON.stringify(body);
-        const socket = head(service.port, path, json);
-        await verified;
-        service.access?.revoke('credential-of-ada');
-        socket.write(json);
-        const answer = await text(socket);
-        expect(answer).toMatch(/^HTTP\/1\.1 401 /);
-        expect(answer).toContain('The credential was revoked.');
-        const sessions = await service.fetch('/api/sessions', { headers: bearer('bob') });
-        expect(await sessions.json()).toMatchObject({ sessions: [] });
-        expect(model.calls).toHaveLength(0);
-      },
+      () =>
+        expectRefused(path, { agents }, 'The credential was revoked.', ({ access }) =>
+          access?.revoke('credential-of-ada'),
+        ),
       `${path}: nothing is done, whoever was authenticated with its head`,
     );
 
-  // Nothing depends on the body of a request for a ticket, which is worth nothing once its credential has expired.
-  const { '/api/tickets': _, ...withFields } = REQUESTS;
-  for (const [path, body] of Object.entries(withFields))
+  for (const path of paths) {
+    // Nothing depends on the body of a request for a ticket, which is worth nothing once its credential has expired.
+    if (path === '/api/tickets') continue;
     verifies(
       'auth.expired-body',
-      async () => {
-        const model = new DirectedModel();
-        // It ends right after it was accepted.
-        const ada = identity('ada', { roles: ['operator'], expiresAt: Date.now() - 1 });
-        const tokens = new WatchedTokens({ ada, bob: identity('bob', { roles: ['admin'] }) });
-        await using service = await RunningService.start({
-          yaml: SCRIPTED,
-          adapters: { model },
-          verifiers: [tokens],
-        });
-        const verified = new Promise<void>((resolve) => {
-          tokens.onVerified = resolve;
-        });
-        const json = JSON.stringify(body);
-        const socket = head(service.port, path, json);
-        await verified;
-        socket.write(json);
-        const answer = await text(socket);
-        expect(answer).toMatch(/^HTTP\/1\.1 401 /);
-        expect(answer).toContain('The credential has expired.');
-        const sessions = await service.fetch('/api/sessions', { headers: bearer('bob') });
-        expect(await sessions.json()).toMatchObject({ sessions: [] });
-        expect(model.calls).toHaveLength(0);
-      },
+      // It ends right after it was accepted.
+      () => expectRefused(path, { expiresAt: Date.now() - 1 }, 'The credential has expired.'),
       path,
     );
+  }
 });
