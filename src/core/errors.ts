@@ -3,6 +3,7 @@ import { withoutTokens } from './access/shown-tokens.ts';
 import { FencedError } from './log/fenced.ts';
 import { mayBeStored, StorageAwayError } from './log/storage-away.ts';
 import { StorageFullError } from './log/storage-full.ts';
+import { StoreClosedError } from './log/store-closed.ts';
 
 /** The codes of errors. `src/wire/error-catalogue.ts` has the meaning and the HTTP status of each. */
 export const ErrorCode = z.enum([
@@ -132,6 +133,7 @@ export function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof StorageAwayError) return notRecorded(DATABASE_AWAY, 2, thrown);
   if (thrown instanceof FencedError)
     return notRecorded('another node has taken over what this one was to record', 2, thrown);
+  if (thrown instanceof StoreClosedError) return requestInterrupted();
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
 }
 

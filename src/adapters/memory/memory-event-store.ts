@@ -3,6 +3,7 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import { record } from '../../core/log/recorded-event.ts';
+import { StoreClosedError } from '../../core/log/store-closed.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import {
   type AdoptedEvent,
@@ -200,6 +201,6 @@ class MemoryEventStore implements EventStore {
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closed) throw new Error('the event store is closed');
+    if (this.#closed) throw new StoreClosedError();
   }
 }

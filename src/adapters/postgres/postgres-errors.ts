@@ -1,5 +1,6 @@
 import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { StorageFullError } from '../../core/log/storage-full.ts';
+import { StoreClosedError } from '../../core/log/store-closed.ts';
 
 /** Errors of the network. */
 const NETWORK: readonly string[] = [
@@ -87,6 +88,7 @@ export function isInTheWay(error: unknown): boolean {
 
 /** The error as the service knows it. @param shown names the database. */
 export function explained(error: unknown, shown: string, attempt: string): unknown {
+  if (isOfEndedPool(error)) return new StoreClosedError({ cause: error });
   if (codeOf(error) === DISK_FULL)
     return new StorageFullError(`cannot ${attempt} PostgreSQL at ${shown}: its disk is full`, {
       cause: error,
@@ -109,6 +111,11 @@ export function notOpened(error: unknown, shown: string): unknown {
   return new StorageAwayError(`cannot open PostgreSQL at ${shown}: ${messageOf(error)}; ${hint}`, {
     cause: error,
   });
+}
+
+/** Nothing was asked. */
+function isOfEndedPool(error: unknown): boolean {
+  return messageOf(error) === 'Cannot use a pool after calling end on the pool';
 }
 
 const NO_TLS = /does not support SSL/;

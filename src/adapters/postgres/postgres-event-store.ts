@@ -5,6 +5,7 @@ import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import { record } from '../../core/log/recorded-event.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
+import { StoreClosedError } from '../../core/log/store-closed.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import {
   type AdoptedEvent,
@@ -296,7 +297,7 @@ class PostgresEventStore implements EventStore {
   }
 
   #refuseWhenClosed(): void {
-    if (this.#disposed) throw new Error('the event store is closed');
+    if (this.#disposed) throw new StoreClosedError();
   }
 }
 

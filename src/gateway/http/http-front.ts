@@ -1,4 +1,5 @@
 import { requestInterrupted, type ServiceError, serviceStopping } from '../../core/errors.ts';
+import { StoreClosedError } from '../../core/log/store-closed.ts';
 import { ANYONE, type RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -108,9 +109,7 @@ export class HttpFront implements HttpHandler {
 
   /** Never rejects. */
   async interrupted(request: HttpRequest): Promise<HttpResponse> {
-    const mayBeRepeated = SAFE_METHODS.includes(request.method) || request.headers.has('idempotency-key');
-    const error = mayBeRepeated ? serviceStopping() : requestInterrupted();
-    const response = await this.#failure(error, request);
+    const response = await this.#failure(endedByStop(request), request);
     return { ...response, headers: this.#withCors(response, request) };
   }
 
@@ -250,12 +249,23 @@ export class HttpFront implements HttpHandler {
   async #failure(thrown: unknown, request: AgentRequest): Promise<HttpResponse> {
     const { method } = request;
     const path = withoutAgentPrefix(request.path);
-    const error = clientError(thrown, this.#deps.log, { method, path }, 'a request failed unexpectedly');
+    const error = clientError(
+      thrown instanceof StoreClosedError ? endedByStop(request) : thrown,
+      this.#deps.log,
+      { method, path },
+      'a request failed unexpectedly',
+    );
     const format = this.#deps.errorFormats?.find(({ prefix }) => path.startsWith(prefix));
     const response = (await format?.respond(error)) ?? errorResponse(error);
     const challenge = path === MCP_PATH ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
     return { ...response, headers: { ...response.headers, ...challenge, ...refusalHeaders(error) } };
   }
+}
+
+/** What a client gets whose request the service does not finish. */
+function endedByStop({ method, headers }: HttpRequest): ServiceError {
+  const mayBeRepeated = SAFE_METHODS.includes(method) || headers.has('idempotency-key');
+  return mayBeRepeated ? serviceStopping() : requestInterrupted();
 }
 
 type Headers = Readonly<Record<string, string>>;

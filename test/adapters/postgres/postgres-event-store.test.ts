@@ -2,10 +2,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Database } from '../../../src/adapters/postgres/database.ts';
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts';
+import { READING } from '../../../src/adapters/postgres/postgres-errors.ts';
 import type { Session, Statement } from '../../../src/adapters/postgres/sql-session.ts';
 import { parseStoreUrl } from '../../../src/config/addresses/store-url.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
+import { StoreClosedError } from '../../../src/core/log/store-closed.ts';
 import { type EventStore, StaleVersionError } from '../../../src/ports/event-store.ts';
 import { PostgresServer } from '../../support/postgres/postgres-server.ts';
 import { sql } from '../../support/postgres/sql.ts';
@@ -414,6 +416,15 @@ describe('a log in PostgreSQL whose connection is cut', () => {
     }
     expect(await turnsOf(store, 's')).toHaveLength(20);
   });
+});
+
+it('a database that is closed says so to those who go on asking it', async () => {
+  const address = parseStoreUrl(server.newUrl());
+  const database = await Database.open(address, recordingLog());
+  const ask = () => database.insist(READING, () => database.rows({ text: 'SELECT 1' }));
+  expect(await ask()).toHaveLength(1);
+  await database[Symbol.asyncDispose]();
+  await expect(ask()).rejects.toBeInstanceOf(StoreClosedError);
 });
 
 describe('two services on one PostgreSQL database', () => {

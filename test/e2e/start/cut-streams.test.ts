@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest';
+import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
+import { keptOpen } from '../../support/log/crashing-store.ts';
 import { verifies } from '../requirements.ts';
 
 const STOPPING = /^The service is stopping, and this answer is not complete\.$/;
@@ -108,6 +110,24 @@ describe('a service that stops in the middle of a reply', () => {
       },
       name,
     );
+
+  verifies(
+    'cli.stop-answers',
+    async () => {
+      const store = memoryEventStore();
+      await using rig = await startAgUi({ adapters: { store: keptOpen(store) } });
+      const { service } = rig;
+      // What goes on asking the log at a stop may come after it was closed.
+      await store[Symbol.asyncDispose]();
+      const fork = (headers: Record<string, string>) => service.post('/api/sessions/s/fork', {}, headers);
+      const listed = await service.fetch('/api/sessions');
+      expect(await listed.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
+      expect(await (await fork({})).json()).toMatchObject({ error: { code: 'OUTCOME_UNKNOWN' } });
+      const keyed = await fork({ 'Idempotency-Key': 'k1' });
+      expect(await keyed.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
+    },
+    'that comes when the log is closed already',
+  );
 
   verifies(
     'cli.stop-streams',

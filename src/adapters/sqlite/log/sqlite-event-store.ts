@@ -4,6 +4,7 @@ import { currentEvents, type EventCodec } from '../../../core/log/event-codec.ts
 import type { LoggedEvent } from '../../../core/log/events.ts';
 import { record } from '../../../core/log/recorded-event.ts';
 import { StorageFullError } from '../../../core/log/storage-full.ts';
+import { StoreClosedError } from '../../../core/log/store-closed.ts';
 import type { StreamId } from '../../../core/log/streams.ts';
 import {
   type AdoptedEvent,
@@ -164,7 +165,7 @@ export class SqliteEventStore implements EventStore, LogBackup {
   /** Waits for running calls, then tells the thread to close the file. */
   async #dispose(): Promise<void> {
     const died = this.#unusable !== undefined;
-    this.#unusable ??= new Error('the event store is closed');
+    this.#unusable ??= new StoreClosedError();
     await Promise.all([this.#commits.drained(), this.#calls.drained()]);
     this.#thread.post({ type: 'close' });
     const reason = await this.#thread.ended;
