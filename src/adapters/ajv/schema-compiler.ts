@@ -6,26 +6,8 @@ import type { SchemaVerdict } from '../../ports/schema-check.ts';
 /** Not strict: tool servers use several drafts and their own formats, and Ajv would reject what it does not know. */
 export async function loadAjv(): Promise<Ajv> {
   const { Ajv: Implementation } = await import('ajv');
-  return new Implementation({
-    ...{ strict: false, allErrors: true, validateFormats: false, logger: false },
-    code: { regExp },
-  });
+  return new Implementation({ strict: false, allErrors: true, validateFormats: false, logger: false });
 }
-
-/** Patterns may be of another language, such as `(?i)name` of Python. All texts fit those, and the rest is still checked. */
-const regExp = Object.assign(
-  (pattern: string, flags: string): RegExp => {
-    for (const ownFlags of [flags, '']) {
-      try {
-        return new RegExp(pattern, ownFlags);
-      } catch {
-        // `[\w-.]` is only wrong with the flag `u`.
-      }
-    }
-    return /^/;
-  },
-  { code: 'new RegExp' },
-);
 
 /** Throws if the schema cannot be used. */
 export function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>): ValidateFunction {

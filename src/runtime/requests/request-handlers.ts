@@ -33,7 +33,6 @@ import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
 import { someEvents } from './some-events.ts';
 import { requireUsableSchema } from './usable-schema.ts';
-import { UsableTools } from './usable-tools.ts';
 
 export interface RequestHandlers {
   readonly journal: Journal;
@@ -71,16 +70,13 @@ export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
 }
 
 function answerForTurns(bus: LocalBus, { journal, sessions, requests, schemas }: RequestHandlers): void {
-  const tools = new UsableTools(schemas);
   bus.handle('turn.start', ({ sessionId, isNewSession, ...message }, context) => {
     const { trace } = context;
     const command: StartTurn = { type: 'turn.start', ...message, ...(trace && { trace }) };
     const origin = requestOrigin(context, message.turnId);
     const start = () => sessions.startTurn(sessionId, command, origin, isNewSession);
-    const { options } = message;
-    // Both at once. Most messages have neither, and wait for nothing.
-    const checked = [requireUsableSchema(options, context, schemas), tools.require(options, context)];
-    return checked.some((check) => check !== undefined) ? Promise.all(checked).then(start) : start();
+    const checked = requireUsableSchema(message.options, context, schemas);
+    return checked ? checked.then(start) : start();
   });
   bus.handle('turn.cancel', ({ sessionId, turnId, reason, key, commandId }, context) => {
     const origin = requestOrigin(context, key?.id ?? commandId);

@@ -78,17 +78,6 @@ describe('a schema of a client', () => {
     expect(checked).toEqual(['bob', 'bob', 'eve', 'eve']);
   });
 
-  it('with a pattern of another language is checked without that', async () => {
-    const { ofClient } = start();
-    const text = (pattern: string) => ({ type: 'string', pattern });
-    const properties = { name: text('(?i)ann'), code: text('^[\\w-.]+$') };
-    const verdict = await ofClient({ type: 'object', properties }, { name: 1, code: 'a b' });
-    expect(verdict.unusable).toBeUndefined();
-    expect(verdict.issue).toContain('name must be string');
-    expect(verdict.issue).toContain('code must match pattern');
-    expect(await ofClient({ type: 'object', properties }, { name: 'Bob', code: 'a-b.c' })).toEqual({});
-  });
-
   it('is compiled as often as clients want, in bounded memory', async () => {
     const check = start();
     for (let round = 0; round < 12; round += 1) {

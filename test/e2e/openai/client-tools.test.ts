@@ -2,7 +2,6 @@ import OpenAI from 'openai';
 import { describe, expect } from 'vitest';
 import { connect } from '../../../src/client/session-client.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
-import { errorOf } from '../../support/service/error-envelope.ts';
 import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
@@ -391,23 +390,4 @@ describe('tools of a client of our own interface', () => {
     second.answer('I cannot know.');
     expect(await (await sync).json()).toMatchObject({ success: true, response: 'I cannot know.' });
   });
-
-  verifies(
-    'client-tools.rest',
-    async () => {
-      await using rig = await start();
-      const clientTools = [{ name: 'fine' }, { name: 'odd', inputSchema: { type: 'objekt' } }];
-      const error = await errorOf(
-        await rig.service.post('/api/message-sync', { message: 'Weather?', clientTools }),
-        400,
-      );
-      expect(error).toMatchObject({
-        code: 'INVALID_REQUEST',
-        message: expect.stringContaining('odd'),
-        details: { field: 'clientTools.1.inputSchema' },
-      });
-      expect(rig.model.calls).toHaveLength(0);
-    },
-    'a tool whose schema cannot be used is refused',
-  );
 });
