@@ -64,10 +64,15 @@ export class ServiceError extends Error {
 
   /** The same error without the credentials that a client has sent in place of a name. */
   get withoutTokens(): ServiceError {
-    const text = JSON.stringify(this.body);
-    const shown = withoutTokens(text);
-    if (shown === text) return this;
-    const { code, message, details } = ErrorBody.parse(JSON.parse(shown));
+    let isSame = true;
+    const text = JSON.stringify(this.body, (_, value: unknown) => {
+      if (typeof value !== 'string') return value;
+      const shown = withoutTokens(value);
+      isSame &&= shown === value;
+      return shown;
+    });
+    if (isSame) return this;
+    const { code, message, details } = ErrorBody.parse(JSON.parse(text));
     return new ServiceError(code, message, details, this.cause);
   }
 

@@ -18,7 +18,7 @@ export interface HttpRequest {
   /**
    * The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit, and does not read the rest. Nobody has to handle
    * the rejection.
-   * @param client what has come and comes counts for this client from now on, and may be more than its share.
+   * @param client what has come, and what comes, counts for this client from now on. Rejects if it is more than its share.
    */
   body(client?: Owner): Promise<Uint8Array>;
   /**

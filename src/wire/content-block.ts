@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { Image } from '../core/conversation/image.ts';
 import { wrongTypeOf } from '../core/conversation/image-type.ts';
 import type { ToolResult } from '../core/tool-call/tool.ts';
 
 const text = z.string('must be a text');
 const mimeType = z.string('must be a text, such as image/png');
 const uri = z.string('must be a text: the URI of the resource');
-const media = { data: z.string('must be a text: the bytes in base64').pipe(Image.shape.base64), mimeType };
+/** Some clients break it into lines. */
+const base64 = z
+  .string('must be a text: the bytes in base64')
+  .regex(/^[A-Za-z0-9+/\r\n]*[=\r\n]*$/, 'must be base64');
+const media = { data: base64, mimeType };
 
 /** A content block of MCP. Clients may add fields. */
 const ContentBlock = z.discriminatedUnion(
@@ -21,7 +24,7 @@ const ContentBlock = z.discriminatedUnion(
     z.looseObject({ type: z.literal('resource_link'), uri }),
     z.looseObject({
       type: z.literal('resource'),
-      resource: z.looseObject({ uri, text: text.optional(), blob: Image.shape.base64.optional() }),
+      resource: z.looseObject({ uri, text: text.optional(), blob: base64.optional() }),
     }),
   ],
   'must be text, image, audio, resource_link or resource',

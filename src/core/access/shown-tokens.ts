@@ -1,7 +1,7 @@
-/** An API key of the service, and a JWT. */
+/** An API key of the service, and a JWT. A JWT begins no later than its characters do: texts may be long, and of a client. */
 export const TOKEN_SHAPES: readonly RegExp[] = [
   /\bas_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\b/g,
-  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
+  /(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g,
 ];
 
 /** In place of a credential that a client has put where none belongs. */

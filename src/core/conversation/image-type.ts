@@ -16,20 +16,27 @@ const BEGINNINGS: readonly Beginning[] = [
 ];
 /** Characters of base64 that hold all of these bytes. */
 const BEGINNING_LENGTH = 16;
+const WHOLE_BYTES = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const SAME_TYPES: ReadonlyMap<string, string> = new Map([['image/jpg', 'image/jpeg']]);
 
-/** The type of an image by its first bytes; undefined if they are those of none. */
+/** The type of an image by its first bytes; undefined if they are those of none, or no base64. */
 export function imageTypeOf({ base64 }: Pick<Image, 'base64'>): Image['mimeType'] | undefined {
-  const first = atob(base64.slice(0, BEGINNING_LENGTH));
+  const beginning = base64.slice(0, BEGINNING_LENGTH);
+  if (!WHOLE_BYTES.test(beginning)) return undefined;
+  const first = atob(beginning);
   return BEGINNINGS.find(({ bytes, at = 0 }) => first.startsWith(bytes, at))?.mimeType;
 }
 
-/** What is wrong with the type that a client says, if the first bytes are those of another one. Other bytes may be anything. */
+/** What is wrong with the type that a client says, if the first bytes are those of another type that is known. */
 export function wrongTypeOf(image: {
   readonly base64: string;
   readonly mimeType: string;
 }): string | undefined {
   const found = imageTypeOf(image);
-  return found === undefined || found === image.mimeType
+  const said = image.mimeType.toLowerCase();
+  const mimeType = SAME_TYPES.get(said) ?? said;
+  const isKnown = BEGINNINGS.some((beginning) => beginning.mimeType === mimeType);
+  return !isKnown || found === undefined || found === mimeType
     ? undefined
     : `must be ${found}, as the first bytes of the image say`;
 }

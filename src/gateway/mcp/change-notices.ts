@@ -8,13 +8,20 @@ import type { McpChange, McpSurface } from './mcp-surface.ts';
 /** Resources of one client of the older era. */
 const MAX_WATCHED = 100;
 
+interface Watch {
+  /** How many requests to watch it are not answered yet. */
+  asked: number;
+  /** Null until one has succeeded. */
+  stop: Unsubscribe | null;
+}
+
 /** Tells one client of changes, as long as its connection lasts. */
 export class ChangeNotices {
   readonly #server: Server;
   readonly #surface: McpSurface;
   readonly #client: McpClient;
   /** By address, from the moment in which the client asks. */
-  readonly #watched = new Map<string, Promise<Unsubscribe>>();
+  readonly #watched = new Map<string, Watch>();
   #stop: Unsubscribe | undefined;
 
   constructor(server: Server, surface: McpSurface, client: McpClient) {
@@ -43,27 +50,27 @@ export class ChangeNotices {
    * the resource may have been another one.
    */
   async watch(uri: string, call: Pick<McpCall, 'context'>): Promise<void> {
-    const before = this.#watched.get(uri);
-    if (!before && this.#watched.size >= MAX_WATCHED) throw tooManyWatched();
-    const watching = this.#surface.watch?.({ uri }, call) ?? Promise.resolve(() => undefined);
-    if (!before) this.#watched.set(uri, watching);
+    const watch = this.#watched.get(uri) ?? { asked: 0, stop: null };
+    if (!this.#watched.has(uri) && this.#watched.size >= MAX_WATCHED) throw tooManyWatched();
+    this.#watched.set(uri, watch);
     this.#start();
+    watch.asked += 1;
     try {
-      await watching;
-    } catch (error) {
-      if (this.#watched.get(uri) === watching) this.#watched.delete(uri);
-      throw error;
+      const stop = (await this.#surface.watch?.({ uri }, call)) ?? (() => undefined);
+      // The client may have left, or unsubscribed, meanwhile.
+      if (this.#watched.get(uri) !== watch) return stop();
+      watch.stop?.();
+      watch.stop = stop;
+    } finally {
+      watch.asked -= 1;
+      const hasFailed = watch.stop === null && watch.asked === 0;
+      if (hasFailed && this.#watched.get(uri) === watch) this.#watched.delete(uri);
     }
-    // The client may have left, or unsubscribed, meanwhile.
-    if (this.#watched.get(uri) !== (before ?? watching)) return end(watching);
-    this.#watched.set(uri, watching);
-    if (before) end(before);
   }
 
   unwatch(uri: string): void {
-    const watching = this.#watched.get(uri);
+    this.#watched.get(uri)?.stop?.();
     this.#watched.delete(uri);
-    if (watching) end(watching);
   }
 
   #start(): void {
@@ -83,14 +90,6 @@ export class ChangeNotices {
       this.#server.onerror?.(error instanceof Error ? error : new Error(String(error)));
     });
   }
-}
-
-function end(watching: Promise<Unsubscribe>): void {
-  watching.then(
-    (stop) => stop(),
-    // Whoever asked for it is told.
-    () => undefined,
-  );
 }
 
 function tooManyWatched(): ServiceError {

@@ -69,7 +69,8 @@ export class McpEndpoint implements Disposable {
       checkMessageSize(bytes, bytes.length, this.#agent.maxRequestBytes);
       return new McpBody(decodeText(bytes));
     } catch (error) {
-      if (error instanceof ServiceError) return error;
+      // The client learns from the headers of that one where it gets another credential.
+      if (error instanceof ServiceError && error.code !== 'UNAUTHORIZED') return error;
       throw error;
     }
   }

@@ -9,9 +9,11 @@ import { isJsonObject } from '../../core/json-object.ts';
 const COMMON = ['agent', 'ticket'];
 /**
  * By how many characters a name of so many may differ from the one that was meant. Short ones resemble too many others by
- * chance, such as `t`, with which pages keep caches off.
+ * chance, such as `t`, with which pages keep caches off, or `type`, which is no `time`.
  */
-const SHORT_TOLERANCES = [0, 0, 0, 1];
+const SHORT_TOLERANCES = [0, 0, 0, 1, 1];
+/** The same where a field is missing, so that something is wrong in any case. */
+const TOLERANCES_IF_MISSING = [0, 0, 0, 1];
 /** Of what is no slip of the pen there may be much, and each name is compared with all that are known. */
 const MAX_CHARACTERS = 60;
 const MOST_COMPARED = 20;
@@ -74,8 +76,12 @@ export function absentMeantBy(field: string, known: readonly string[], around: u
 }
 
 /** The known field that was probably meant; undefined if none resembles the unknown one. */
-function meantBy(field: string, known: readonly string[]): string | undefined {
-  return field.length > MAX_CHARACTERS ? undefined : closest(field, known, SHORT_TOLERANCES[field.length]);
+function meantBy(
+  field: string,
+  known: readonly string[],
+  tolerances: readonly number[] = SHORT_TOLERANCES,
+): string | undefined {
+  return field.length > MAX_CHARACTERS ? undefined : closest(field, known, tolerances[field.length]);
 }
 
 function describeMiss({ field, meant }: NearMiss): string {
@@ -89,7 +95,7 @@ export function misspelt(schema: z.ZodType, value: unknown, missing: Path): Path
   const around = valueAt(value, place);
   if (!isJsonObject(around) || typeof name !== 'string') return undefined;
   const unknown = unknownFields(around, knownKeys(schema, value, place));
-  const found = unknown.find((field) => meantBy(field, [name]) !== undefined);
+  const found = unknown.find((field) => meantBy(field, [name], TOLERANCES_IF_MISSING) !== undefined);
   return found === undefined ? undefined : [...place, found];
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
+import { percentDecoded } from '../../core/percent-decoded.ts';
 
 /** Where the requests of a path name their session. The first path that fits counts. */
 const PLACES: readonly (readonly [path: RegExp, place: string])[] = [
@@ -19,7 +19,7 @@ const IN_QUERY = /^\/api\/(statecharts|audit)$/;
 const IN_SOCKET_ADDRESS = 'Write session in the address of the WebSocket: /?session=ID.';
 
 const NAMES_SESSION = /^session(_?id)?$/i;
-/** An id in the path, as the client has encoded it. */
+/** The id in the path, as the client has encoded it. */
 const ID_IN_PATH = /^\/(?:api\/sessions|v1\/conversations)\/([^/]+)/;
 
 /** Throws `INVALID_REQUEST` if the query names a session, and the request would use another one. */
@@ -39,20 +39,19 @@ export function refuseSessionInBody(body: Readonly<Record<string, unknown>>, pat
   refuseSession(Object.entries(body), path);
 }
 
-/** The same of a frame of the WebSocket of a session. */
-export function refuseSessionInFrame(frame: Readonly<Record<string, unknown>>, sessionId: SessionId): void {
-  refuseOther(Object.entries(frame), IN_SOCKET_ADDRESS, (named) => named === sessionId);
+/** The same of a frame of a WebSocket. @param isMeant whether it is the session of the WebSocket. */
+export function refuseSessionInFrame(
+  frame: Readonly<Record<string, unknown>>,
+  isMeant: (named: string) => boolean,
+): void {
+  refuseOther(Object.entries(frame), IN_SOCKET_ADDRESS, isMeant);
 }
 
 function refuseSession(fields: Iterable<[string, unknown]>, path: string): void {
   const place = PLACES.find(([pattern]) => pattern.test(path))?.[1];
   if (place === undefined) return;
   const id = ID_IN_PATH.exec(path)?.[1];
-  refuseOther(
-    fields,
-    place,
-    (named) => id !== undefined && (id === named || id === encodeURIComponent(named)),
-  );
+  refuseOther(fields, place, (named) => id !== undefined && named === percentDecoded(id));
 }
 
 /** Many clients send null for an absent field, and some name the session that is meant anyway. */
@@ -62,7 +61,7 @@ function refuseOther(
   isMeant: (named: string) => boolean,
 ): void {
   for (const [field, value] of fields) {
-    if (!NAMES_SESSION.test(field) || value === null || isMeant(String(value))) continue;
+    if (!NAMES_SESSION.test(field) || value === null || value === '' || isMeant(String(value))) continue;
     throw new ServiceError('INVALID_REQUEST', `The field ${field} names a session in the wrong place.`, {
       field,
       issue: 'no session is named here',

@@ -40,9 +40,10 @@ export class BearerAuthenticator implements Authenticator {
   }
 
   authenticate(request: Credentials, address: string): RequestContext | Promise<RequestContext> {
-    const inUrl = tokenFieldIn(request.query);
-    if (inUrl !== undefined) return this.#refuse(tokenInUrl(inUrl), address, null);
     const header = request.headers.get('authorization');
+    const inUrl = tokenFieldIn(request.query);
+    // Beside a header it is a slip, of the client or of what stands before the service.
+    if (inUrl !== undefined) return this.#refuse(tokenInUrl(inUrl), address, null, header === undefined);
     if (header !== undefined) return this.#byHeader(header, address);
     return request.query === ''
       ? this.#refuse(missing(), address, null, false)

@@ -126,10 +126,14 @@ export function limitHeaders(allowance: Omit<Allowance, 'exceeded'> | null): Rec
   };
 }
 
+/** Limits on what is taken at once, and not on how much in a minute. */
+const NO_RATES: readonly unknown[] = ['requestBodies', 'largeSessions', 'watchedResources'];
+
 /** Of a refusal: those of the limit that its details name. A size is no rate, so it has none. */
 export function refusalHeaders(error: ServiceError): Record<string, string> {
-  const { limit, remaining, resetTime } = error.details;
-  if (error.code !== 'RATE_LIMIT_EXCEEDED' || error instanceof TooLargeError) return {};
+  const { name, limit, remaining, resetTime } = error.details;
+  if (error.code !== 'RATE_LIMIT_EXCEEDED' || error instanceof TooLargeError || NO_RATES.includes(name))
+    return {};
   if (typeof limit !== 'number' || typeof remaining !== 'number' || typeof resetTime !== 'number') return {};
   return limitHeaders({ limit, remaining, resetTime });
 }

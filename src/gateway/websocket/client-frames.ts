@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { SessionId } from '../../core/ids.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import {
   ApproveFrame,
@@ -31,8 +30,8 @@ const schemas: ReadonlyMap<unknown, FrameSchema> = new Map(
 );
 
 interface FrameRules {
-  /** The session of the WebSocket. */
-  readonly sessionId: SessionId;
+  /** Whether this is the session of the WebSocket. */
+  readonly isSession: (named: string) => boolean;
   readonly maxImageBytes: MaxBytes;
   /** Only where clients are authenticated there is a frame with a credential. */
   readonly isAuthenticated: boolean;
@@ -41,12 +40,12 @@ interface FrameRules {
 /** Parses a text frame of a client. Throws a `ServiceError` for the client. */
 export function decodeFrame(
   text: string,
-  { sessionId, maxImageBytes, isAuthenticated }: FrameRules,
+  { isSession, maxImageBytes, isAuthenticated }: FrameRules,
 ): ClientFrame {
   const fields = parseJsonObject(text, 'frame');
   const schema = schemas.get(fields.type);
   if (!schema) throw unsupportedType(fields.type, isAuthenticated);
-  refuseSessionInFrame(fields, sessionId);
+  refuseSessionInFrame(fields, isSession);
   const frame = parseFields(schema, fields);
   if (frame.type === 'message') checkImageSize(frame.imageData, maxImageBytes);
   return frame;

@@ -1,3 +1,4 @@
+import { isSameSession } from '../../core/access/session-names.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
@@ -155,8 +156,12 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   async #handle(text: string): Promise<void> {
     const { maxRequestBytes: maxImageBytes, credentials } = this.#deps;
     try {
-      const rules = { sessionId: this.#sessionId, maxImageBytes, isAuthenticated: credentials !== undefined };
-      await this.#execute(decodeFrame(text, rules));
+      const frame = decodeFrame(text, {
+        maxImageBytes,
+        isSession: (named) => isSameSession(named, this.#sessionId, this.#context),
+        isAuthenticated: credentials !== undefined,
+      });
+      await this.#execute(frame);
     } catch (error) {
       this.send(this.#refusalOf(error, text));
     }

@@ -116,7 +116,7 @@ export class RemoteFeed {
     return this.#isOwn;
   }
 
-  /** Whether another node may own the session. It may have begun one that is this node's as far as that knows. */
+  /** Whether another node may own the session: it may have begun one that this node presumed to be new. */
   get mayBeElsewhere(): boolean {
     return !this.#isRecorded;
   }

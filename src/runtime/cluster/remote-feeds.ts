@@ -15,7 +15,7 @@ export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'sess
   readonly want: (streams: readonly StreamId[]) => void;
   /** The node need not send the signals of these streams any more; no node if it is null. */
   readonly unwatch: (node: NodeId | null, streams: readonly StreamId[]) => void;
-  /** Another node has begun the session, which was this node's as far as that knew. */
+  /** Another node has begun a session that this node presumed to be its own. */
   readonly onClaimed: (stream: StreamId, owner: NodeId) => void;
 }
 

@@ -4,7 +4,7 @@ import { decodeFrame, frameIdOf } from '../../../src/gateway/websocket/client-fr
 
 function supported(isAuthenticated: boolean): unknown {
   try {
-    return decodeFrame('{"type":"hello"}', { sessionId: 's', maxImageBytes: false, isAuthenticated });
+    return decodeFrame('{"type":"hello"}', { isSession: () => true, maxImageBytes: false, isAuthenticated });
   } catch (error) {
     return error instanceof ServiceError ? error.details.supported : error;
   }
@@ -13,17 +13,17 @@ function supported(isAuthenticated: boolean): unknown {
 describe('the refusal of a frame that is no JSON object', () => {
   it('names the frame', () => {
     const deep = '['.repeat(201) + ']'.repeat(201);
-    expect(() => decodeFrame(deep, { sessionId: 's', maxImageBytes: false, isAuthenticated: false })).toThrow(
-      expect.objectContaining({ details: expect.objectContaining({ field: 'frame' }) }),
-    );
+    expect(() =>
+      decodeFrame(deep, { isSession: () => true, maxImageBytes: false, isAuthenticated: false }),
+    ).toThrow(expect.objectContaining({ details: expect.objectContaining({ field: 'frame' }) }));
   });
 
   it('quotes nothing of it, which may be a token', () => {
     const text = '{"type":"auth","token": as_secret_of_somebody}';
     const issue = "it cannot be parsed: Unexpected token 'a'";
-    expect(() => decodeFrame(text, { sessionId: 's', maxImageBytes: false, isAuthenticated: true })).toThrow(
-      expect.objectContaining({ details: expect.objectContaining({ issue }) }),
-    );
+    expect(() =>
+      decodeFrame(text, { isSession: () => true, maxImageBytes: false, isAuthenticated: true }),
+    ).toThrow(expect.objectContaining({ details: expect.objectContaining({ issue }) }));
   });
 });
 
@@ -40,7 +40,7 @@ describe('an image without a type', () => {
   const decoded = (bytes: number[]): unknown => {
     const imageData = { base64: Buffer.from(bytes).toString('base64') };
     const text = JSON.stringify({ type: 'message', content: 'look', imageData });
-    return decodeFrame(text, { sessionId: 's', maxImageBytes: false, isAuthenticated: false });
+    return decodeFrame(text, { isSession: () => true, maxImageBytes: false, isAuthenticated: false });
   };
   const codes = (text: string) => [...Buffer.from(text, 'latin1')];
 

@@ -5,6 +5,7 @@ import { decodeFrame } from '../../../src/gateway/websocket/client-frames.ts';
 import {
   ApprovalRequest,
   ConnectServerRequest,
+  EventsQuery,
   ForkRequest,
   MessageSyncRequest,
   StreamQuery,
@@ -51,7 +52,11 @@ describe('an unknown field', () => {
     const frame = { type: 'message', content: 'hi', clientMessagId: 'a' };
     expect(
       refusal(() =>
-        decodeFrame(JSON.stringify(frame), { sessionId: 's', maxImageBytes: false, isAuthenticated: false }),
+        decodeFrame(JSON.stringify(frame), {
+          isSession: () => true,
+          maxImageBytes: false,
+          isAuthenticated: false,
+        }),
       ),
     ).toMatchObject(['INVALID_REQUEST', 'clientMessagId', 'Write clientMessageId instead.']);
   });
@@ -61,6 +66,11 @@ describe('an unknown field', () => {
     { message: 'hi', sessionId: 'a', session: 'what somebody else reads' },
   ])('is ignored otherwise: %j', (value) => {
     expect(parseFields(MessageSyncRequest, value)).toMatchObject({ message: 'hi' });
+  });
+
+  it('is ignored if it is another word of four letters', () => {
+    const query = { type: 'x', size: '1' };
+    expect(parseFields(EventsQuery, query)).toMatchObject({ time: 0 });
   });
 
   it.each([{ t: 1 }, { _: 1 }, { ts: 1 }, { abc: 1 }])(

@@ -33,7 +33,7 @@ export interface Watcher {
 /**
  * Whether or not a server lets somebody watch a resource, the subscription stands: the resource may come later, as where its
  * server is still connecting. What could not be watched is tried again when the servers have other resources.
- * @returns ends that.
+ * @returns what ends the watching.
  */
 export function watchResources(uris: readonly string[], { surface, context, log }: Watcher): Unsubscribe {
   if (uris.length === 0) return () => undefined;

@@ -57,6 +57,18 @@ it('what a client no longer watches is given back: once, and all of it when the 
   await expect.poll(() => watched).toEqual([]);
 });
 
+it('a resource is watched if one of two requests at once has succeeded', async () => {
+  const { surface, watched, refused } = watchable();
+  const notices = new ChangeNotices(server(), surface, older);
+  refused.add('a://0');
+  const first = notices.watch('a://0', older);
+  refused.delete('a://0');
+  const second = notices.watch('a://0', older);
+  await expect(first).rejects.toThrow('no server has it');
+  await second;
+  expect(watched).toEqual(['a://0']);
+});
+
 it('a resource that a client may not watch takes no place, and keeps the one that it had', async () => {
   const { surface, watched, refused } = watchable();
   const notices = new ChangeNotices(server(), surface, older);

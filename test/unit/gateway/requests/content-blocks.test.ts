@@ -15,6 +15,7 @@ function refusal(work: () => unknown): unknown {
 
 const PNG = 'iVBORw0KGgo=';
 const GIF = Buffer.from('GIF89a...').toString('base64');
+const JPEG = '/9j/4AAQSkZJRgAB';
 const said = { type: 'text', text: 'hi' };
 
 describe('content blocks of a client', () => {
@@ -22,7 +23,11 @@ describe('content blocks of a client', () => {
     ['hi'],
     [[]],
     [[said, { type: 'image', data: PNG, mimeType: 'image/png', more: 1 }]],
-    [[{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }]],
+    // As Python's encodebytes writes it.
+    [[{ type: 'audio', data: 'AAAA\nAAAA\n', mimeType: 'audio/wav' }]],
+    [[{ type: 'image', data: JPEG, mimeType: 'image/jpg' }]],
+    [[{ type: 'image', data: PNG, mimeType: 'image/apng' }]],
+    [[{ type: 'resource', resource: { uri: 'file:///empty', blob: '' } }]],
     [[{ type: 'resource_link', uri: 'file:///a', name: 'a' }]],
     [[{ type: 'resource', resource: { uri: 'file:///a', text: 'a' } }]],
   ])('are kept as they are: %j', (content) => {
@@ -42,6 +47,10 @@ describe('content blocks of a client', () => {
     [[{ type: 'image', data: PNG }], 'MISSING_FIELD', 'content.0.mimeType', expect.any(String)],
     [
       [{ type: 'image', data: 'no base64', mimeType: 'image/png' }],
+      ...(['INVALID_REQUEST', 'content.0.data', expect.stringContaining('base64')] as const),
+    ],
+    [
+      [{ type: 'image', data: 'data:image/png;base64,AAAA', mimeType: 'image/png' }],
       ...(['INVALID_REQUEST', 'content.0.data', expect.stringContaining('base64')] as const),
     ],
     [
