@@ -63,6 +63,12 @@ describe('content blocks of a client', () => {
   });
 });
 
+it('long bytes that are no base64 are refused at once', () => {
+  const data = `${'\n'.repeat(1_000_000)}!`;
+  const content = [{ type: 'audio', data, mimeType: 'audio/wav' }];
+  expect(refusal(() => parseFields(CallAnswerRequest, { content }))).toMatchObject({ 1: 'content.0.data' });
+});
+
 describe('an image of a message', () => {
   it.each([
     [GIF, 'image/png', 'must be image/gif, as the first bytes of the image say'],
