@@ -42,7 +42,7 @@ export function refuseNearMiss(schema: z.ZodType, value: unknown): void {
 /** Objects and lists in the value are looked through, too, as far as the schema lists their fields. */
 function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): NearMiss | undefined {
   const inner = valueAt(value, path);
-  if (Array.isArray(inner)) return missInList(schema, value, path);
+  if (Array.isArray(inner)) return missInList(inner, schema, value, path);
   if (!isJsonObject(inner)) return undefined;
   const known = knownKeys(schema, value, path);
   const place = (name: string): string => [...path, name].join('.');
@@ -59,9 +59,12 @@ function nearMiss(schema: z.ZodType, value: unknown, path: Path = []): NearMiss 
   return undefined;
 }
 
-function missInList(schema: z.ZodType, value: unknown, path: Path): NearMiss | undefined {
-  const items = valueAt(value, path);
-  if (!Array.isArray(items)) return undefined;
+function missInList(
+  items: readonly unknown[],
+  schema: z.ZodType,
+  value: unknown,
+  path: Path,
+): NearMiss | undefined {
   for (const [index, item] of items.slice(0, MOST_ITEMS).entries()) {
     const miss = isJsonObject(item) ? nearMiss(schema, value, [...path, index]) : undefined;
     if (miss) return miss;

@@ -1,12 +1,13 @@
 import { ServiceError } from '../../core/errors.ts';
 import { percentDecoded } from '../../core/percent-decoded.ts';
 
+const IN_QUERY = /^\/api\/(statecharts|audit)$/;
 /** Where the requests of a path name their session. The first path that fits counts. */
 const PLACES: readonly (readonly [path: RegExp, place: string])[] = [
   [/^\/api\/(message|message-sync|reset)$/, 'Write sessionId in the body.'],
   [/^\/api\/sessions\/[^/]+\/fork$/, 'Write the id of the new session as sessionId in the body.'],
   [/^\/api\/sessions(\/|$)/, 'Write the id of the session in the path: /api/sessions/ID.'],
-  [/^\/api\/(statecharts|audit)$/, 'Write session in the query.'],
+  [IN_QUERY, 'Write session in the query.'],
   [/^\/api\//, 'Leave it out: the request is not about one session.'],
   [/^\/mcp$/, 'Write sessionId in the arguments of the tool.'],
   [/^\/v1\/chat\//, 'Write the id of the session in the header X-Session-Id.'],
@@ -15,7 +16,6 @@ const PLACES: readonly (readonly [path: RegExp, place: string])[] = [
   [/^\/a2a(\/|$)/, 'Write the id of the session as contextId of the message.'],
   [/^\/ag-ui$/, 'Write the id of the session as threadId of the run.'],
 ];
-const IN_QUERY = /^\/api\/(statecharts|audit)$/;
 const IN_SOCKET_ADDRESS = 'Write session in the address of the WebSocket: /?session=ID.';
 
 const NAMES_SESSION = /^session(_?id)?$/i;

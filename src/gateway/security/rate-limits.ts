@@ -31,10 +31,9 @@ export class WindowLimit {
     const limit = this.#limit;
     if (limit === false) return null;
     const { consumedPoints: events, msBeforeNext } = this.#windows.incrby(key, 1, WINDOW_SECONDS);
-    const exceeded = events > limit;
-    if (exceeded) this.#refusals += 1;
-    const resetTime = Math.ceil((Date.now() + msBeforeNext) / 1000);
-    return { limit, remaining: Math.max(0, limit - events), resetTime, exceeded };
+    const allowance = allowanceOf(limit, events, msBeforeNext);
+    if (allowance.exceeded) this.#refusals += 1;
+    return allowance;
   }
 
   /** The state of the limit. Counts nothing. Null if the limit is off. */
@@ -42,10 +41,9 @@ export class WindowLimit {
     const limit = this.#limit;
     if (limit === false) return null;
     const window = this.#windows.get(key);
-    const msBeforeNext = window?.msBeforeNext ?? 0;
-    const events = window && msBeforeNext > 0 ? window.consumedPoints : 0;
-    const resetTime = Math.ceil((Date.now() + (events > 0 ? msBeforeNext : WINDOW_SECONDS * 1000)) / 1000);
-    return { limit, remaining: Math.max(0, limit - events), resetTime, exceeded: events > limit };
+    return window && window.msBeforeNext > 0
+      ? allowanceOf(limit, window.consumedPoints, window.msBeforeNext)
+      : allowanceOf(limit, 0, WINDOW_SECONDS * 1000);
   }
 
   /** Whether the next event of the key would be one too many. Counts nothing. */
@@ -107,6 +105,11 @@ export interface RateLimits {
   readonly messages: WindowLimit;
   /** WebSockets and event streams. */
   readonly connections: ConcurrencyLimit;
+}
+
+function allowanceOf(limit: number, events: number, msBeforeNext: number): Allowance {
+  const resetTime = Math.ceil((Date.now() + msBeforeNext) / 1000);
+  return { limit, remaining: Math.max(0, limit - events), resetTime, exceeded: events > limit };
 }
 
 export function rateLimits(limits: LimitsConfig): RateLimits {
