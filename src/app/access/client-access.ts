@@ -19,7 +19,6 @@ import { ClientLimits } from '../../gateway/security/client-limits.ts';
 import { FailedAttempts } from '../../gateway/security/failed-attempts.ts';
 import { HeldCredentials } from '../../gateway/security/held-credentials.ts';
 import type { ProtectedMcp } from '../../gateway/security/protected-mcp.ts';
-import { RevokedCredentials } from '../../gateway/security/revoked-credentials.ts';
 import { Tickets } from '../../gateway/security/tickets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -96,7 +95,6 @@ export function accessBy(
   verifiers: readonly TokenVerifier[],
   { auth, agents, trustProxy, audit, peers }: Omit<ClientAccessOptions, 'log'>,
 ): ClientAccess {
-  const revoked = new RevokedCredentials();
   const tickets = new Tickets(peers);
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const questions = new KeyedSemaphore(TICKET_QUESTIONS);
@@ -110,7 +108,7 @@ export function accessBy(
   const limits = new ClientLimits(auth.limits, audit);
   const quotas = quotasOf(auth, limits);
   const guardedBus = (agent: Pick<Agent, 'bus' | 'grants' | 'openTurns'>) =>
-    guarded(agent, { quotas, revoked, audit });
+    guarded(agent, { quotas, credentials, audit });
   const bus = oneBus(new Map([...agents].map(([agentId, agent]) => [agentId, guardedBus(agent)])));
   for (const { grants } of agents.values()) grants?.onRevoked(() => credentials.recheck());
   const mcp = protectMcp(auth, trustProxy);
@@ -130,7 +128,7 @@ export function accessBy(
       always: resourceRoutes({ mcp, agents: resourcesOf(agents) }),
       web: [
         signInRoute(auth),
-        ...ticketRoutes(tickets, revoked),
+        ...ticketRoutes(tickets, credentials),
         whoamiRoute,
         auditRoute(peers ? gatheredAudit(audit, peers) : audit),
         ...grantRoutes(bus, granteesOf(verifiers, auth)),
@@ -142,7 +140,6 @@ export function accessBy(
     close: () => audit[Symbol.asyncDispose](),
     isPublic: (what) => auth.public.includes(what),
     revoke: (credential) => {
-      revoked.add(credential);
       tickets.revoke(credential);
       credentials.revoke(credential);
     },
@@ -175,18 +172,18 @@ function quotasOf({ limits: { principal, tenant } }: AuthConfig, limits: ClientL
 /** What all agents share. */
 interface Guards {
   readonly quotas: ClientQuotas;
-  readonly revoked: RevokedCredentials;
+  readonly credentials: HeldCredentials;
   readonly audit: AuditTrail;
 }
 
 function guarded(
   { bus, grants, openTurns }: Pick<Agent, 'bus' | 'grants' | 'openTurns'>,
-  { quotas, revoked, audit }: Guards,
+  { quotas, credentials, audit }: Guards,
 ): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
   return new GuardedBus({
     ...{ bus, requests: new LimitedRequests(bus, quotas, openTurns()) },
-    ...{ grants, audit, refuseRevoked: (client) => revoked.refuse(client) },
+    ...{ grants, audit, refuseRevoked: (client) => credentials.refuseRevoked(client) },
   });
 }
 

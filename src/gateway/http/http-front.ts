@@ -183,7 +183,7 @@ export class HttpFront implements HttpHandler {
       const hasBody = context.rights && !SAFE_METHODS.includes(request.method);
       return {
         ...request,
-        ...(hasBody && { body: clientBody(request, context) }),
+        ...(hasBody && { body: clientBody(request, context, this.#deps.credentials) }),
         context: forAgent(context, request.agent),
         credential: use?.credential,
         use,

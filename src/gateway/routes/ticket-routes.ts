@@ -1,18 +1,18 @@
 import type { TicketResponse } from '../../wire/responses.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import type { Route } from '../http/router.ts';
-import type { RevokedCredentials } from '../security/revoked-credentials.ts';
+import type { HeldCredentials } from '../security/held-credentials.ts';
 import type { Tickets } from '../security/tickets.ts';
 
 /** `POST /api/tickets`: a ticket for one WebSocket or event stream of the same client. */
-export function ticketRoutes(tickets: Tickets, revoked: RevokedCredentials): Route[] {
+export function ticketRoutes(tickets: Tickets, credentials: Pick<HeldCredentials, 'refuseRevoked'>): Route[] {
   return [
     {
       method: 'POST',
       path: '/api/tickets',
       access: null,
       handler: async ({ context }) => {
-        revoked.refuse(context);
+        credentials.refuseRevoked(context);
         const { ticket, expiresAt } = tickets.issue(context);
         return jsonResponse<TicketResponse>({
           ticket,

@@ -1,7 +1,6 @@
 import { asServiceError, ServiceError } from '../../core/errors.ts';
 import type { RequestContext, Rights } from '../../core/request/request-context.ts';
 import { Expiries } from './expiries.ts';
-import { credentialRevoked } from './revoked-credentials.ts';
 
 /** A connection that stays open as long as its credential is good. */
 export interface CredentialHolder {
@@ -30,8 +29,12 @@ type IdentifyAgain = (token: string, client: RequestContext, address: string) =>
 
 const EXPIRED = 'expired';
 
-/** The credentials of open connections. Ends a connection when its credential expires or is revoked. */
+/**
+ * The credentials of open connections, and those that were revoked while the service runs. Ends a connection when its
+ * credential expires or is revoked.
+ */
 export class HeldCredentials {
+  readonly #revoked = new Set<string>();
   readonly #held = new Map<CredentialHolder, Rights>();
   readonly #expiries: Expiries<CredentialHolder>;
   /** The client with another token of its own. Rejects as an authenticator does. */
@@ -48,6 +51,8 @@ export class HeldCredentials {
     if (!rights) return;
     this.#held.set(holder, rights);
     if (rights.expiresAt !== undefined) this.#expiries.add(holder, rights.expiresAt);
+    // It may have been revoked while its client was authenticated.
+    if (this.#revoked.has(rights.credential)) queueMicrotask(() => this.#endRevoked(rights.credential));
   }
 
   release(holder: CredentialHolder): void {
@@ -62,6 +67,19 @@ export class HeldCredentials {
   }
 
   revoke(credential: string): void {
+    this.#revoked.add(credential);
+    this.#endRevoked(credential);
+  }
+
+  /**
+   * Throws `UNAUTHORIZED` if the credential of the client was revoked since the client was authenticated. That is when the
+   * head of its request comes, and its body may come minutes later.
+   */
+  refuseRevoked({ rights }: Pick<RequestContext, 'rights'>): void {
+    if (rights && this.#revoked.has(rights.credential)) throw credentialRevoked();
+  }
+
+  #endRevoked(credential: string): void {
     for (const [holder, held] of [...this.#held])
       if (held.credential === credential) this.#end(holder, credentialRevoked());
   }
@@ -136,6 +154,10 @@ class HeldStream implements StreamCredential, CredentialHolder {
 
 export function credentialExpired(): ServiceError {
   return new ServiceError('UNAUTHORIZED', 'The credential has expired.', { reason: EXPIRED });
+}
+
+function credentialRevoked(): ServiceError {
+  return new ServiceError('UNAUTHORIZED', 'The credential was revoked.', { reason: 'revoked' });
 }
 
 function isRefusal({ details }: ServiceError): boolean {

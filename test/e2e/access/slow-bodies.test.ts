@@ -27,6 +27,12 @@ const REQUESTS = {
   '/api/tickets': {},
   '/v1/chat/completions': { model: 'default', messages: [{ role: 'user', content: 'hello' }] },
   '/v1/responses': { model: 'default', input: 'hello' },
+  '/mcp': {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'late', version: '1' } },
+  },
 };
 
 /** Sends the head of a request of Ada. @returns its connection. */
@@ -38,6 +44,7 @@ function head(port: number, path: string, json: string) {
       'Host: localhost',
       `Authorization: ${bearer('ada').Authorization}`,
       'Content-Type: application/json',
+      'Accept: application/json, text/event-stream',
       `Content-Length: ${json.length}`,
       'Connection: close',
       '\r\n',
@@ -74,6 +81,9 @@ async function expectRefused(
   const answer = await text(socket);
   expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   expect(answer).toContain(reason);
+  // Where an MCP client learns who gives it another token.
+  if (path === '/mcp')
+    expect(answer).toMatch(/^WWW-Authenticate: Bearer error="invalid_token",.* resource_metadata="http/im);
   const sessions = await service.fetch('/api/sessions', { headers: bearer('bob') });
   expect(await sessions.json()).toMatchObject({ sessions: [] });
   expect(model.calls).toHaveLength(0);

@@ -30,7 +30,6 @@ import { metricsRoutes } from '../../../src/gateway/routes/metrics-routes.ts';
 import { signInRoute } from '../../../src/gateway/routes/sign-in-route.ts';
 import { ticketRoutes } from '../../../src/gateway/routes/ticket-routes.ts';
 import { whoamiRoute } from '../../../src/gateway/routes/whoami-route.ts';
-import { RevokedCredentials } from '../../../src/gateway/security/revoked-credentials.ts';
 import { Tickets } from '../../../src/gateway/security/tickets.ts';
 import { Statecharts } from '../../../src/gateway/sse/statecharts.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
@@ -106,7 +105,7 @@ describe('the OpenAPI document', () => {
       ...keyRoutes(bus),
       ...grantRoutes(bus, { roles: null, principals: [] }),
       auditRoute({ record: () => undefined, read: () => expect.unreachable('not called') }),
-      ...ticketRoutes(new Tickets(), new RevokedCredentials()),
+      ...ticketRoutes(new Tickets(), { refuseRevoked: () => expect.unreachable('no request is made') }),
       signInRoute({ apiKeys: true, jwt: [] }),
       whoamiRoute,
       ...healthRoutes({ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 0 }),

@@ -45,3 +45,14 @@ it('the connections of one credential end together, without those that were clos
   credentials.release(renewed);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('a connection ends at once whose credential was revoked while its client was authenticated', async () => {
+  const credentials = new HeldCredentials(() => expect.unreachable('nobody sends a token'));
+  const lost: string[] = [];
+  const holder = { lose: ({ message }: Error) => void lost.push(message) };
+  credentials.revoke('credential-of-ada');
+  credentials.hold(holder, contextOf(identity('ada')));
+  credentials.hold({ lose: () => void lost.push('of bob') }, contextOf(identity('bob')));
+  await Promise.resolve();
+  expect(lost).toEqual(['The credential was revoked.']);
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { WindowLimit } from '../../../src/gateway/security/rate-limits.ts';
+import { clientLimitExceeded } from '../../../src/core/limit-errors.ts';
+import { refusalHeaders, WindowLimit } from '../../../src/gateway/security/rate-limits.ts';
 
 const NOW = 1_000_000_000_500;
 
@@ -45,4 +46,17 @@ it('counts nothing where the limit is off', () => {
   const limit = new WindowLimit(false);
   expect(limit.take('a')).toBeNull();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it.each([
+  [
+    'requestsPerMinute',
+    { 'X-RateLimit-Limit': '9', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '77' },
+  ],
+  ['requestBodies', {}],
+  ['largeSessions', {}],
+  ['watchedResources', {}],
+])('tells rates in the headers of a refusal, and no amount that is taken at once: %s', (name, headers) => {
+  const refusal = clientLimitExceeded({ name, of: 'principal', what: name }, { limit: 9, resetTime: 77 });
+  expect(refusalHeaders(refusal)).toEqual(headers);
 });
