@@ -1,5 +1,5 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
-import { levelOfFailure, ServiceError, serviceStopping } from '../../core/errors.ts';
+import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
@@ -7,7 +7,7 @@ import type { SessionEvent } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import type { AnswerCommand, SessionCommand } from '../../core/session/session-commands.ts';
-import { decide, type SessionPolicy } from '../../core/session/session-decider.ts';
+import { decide } from '../../core/session/session-decider.ts';
 import type { SessionMetadata } from '../../core/session/session-metadata.ts';
 import type { ReplyChunk, ReplyReasoning } from '../../core/session/session-signal.ts';
 import { awaitsSomebody, leavesTurnOpen, type SessionState } from '../../core/session/session-state.ts';
@@ -15,19 +15,19 @@ import { shownTitle } from '../../core/session/session-title.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
-import { type AppendOptions, StaleVersionError } from '../../ports/event-store.ts';
+import { StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { CausingEvents } from '../turns/causing-events.ts';
 import type { EarlyReply } from '../turns/early-reply.ts';
-import type { TurnRun } from '../turns/turn-run.ts';
-import type { TurnRunner } from '../turns/turn-runner.ts';
-import { addendumOf } from './early-addendum.ts';
 import { Mailbox } from './mailbox.ts';
+import { logFault, turnFault } from './session-fault.ts';
 import type { FoldedSession } from './session-fold.ts';
 import { type RecordDeps, SessionRecord, type StateBasis } from './session-record.ts';
+import { SessionTurn, type SessionTurnDeps } from './session-turn.ts';
+import { isTurnBoundary } from './turn-boundary.ts';
 import { expiryOf, isWaitRequest, type WaitingCall, WaitingCalls } from './waiting-calls.ts';
 
 /** A message that is in the log. `outcome` is set when it was sent before and its turn is over. */
@@ -38,10 +38,8 @@ export interface AcceptedTurn {
   readonly waitsFor?: readonly PendingApproval[];
 }
 
-export interface SessionDeps extends RecordDeps {
+export interface SessionDeps extends RecordDeps, SessionTurnDeps {
   readonly bus: LocalBus;
-  readonly turns: Pick<TurnRunner, 'callEarly' | 'hold' | 'start'>;
-  readonly policy: SessionPolicy;
   readonly log: Logger;
   /**
    * Called when the session cannot go on. It must be loaded again from the log.
@@ -71,9 +69,8 @@ export class SessionActor {
   readonly #deps: SessionDeps;
   readonly #record: SessionRecord;
   readonly #mailbox = new Mailbox();
-  #run: TurnRun | null = null;
+  readonly #turn: SessionTurn;
   #faulted = false;
-  #stopped = false;
   /** Null until a call waits for somebody. */
   #waitingCalls: WaitingCalls | null = null;
   readonly #onIdle: (() => void)[] = [];
@@ -91,6 +88,7 @@ export class SessionActor {
     this.sessionId = sessionId;
     this.#record = new SessionRecord(sessionId, { state, last }, deps, basis);
     this.#deps = deps;
+    this.#turn = new SessionTurn(this, deps);
     for (const call of waitingCalls) this.#await(call);
   }
 
@@ -121,18 +119,18 @@ export class SessionActor {
 
   /** Everything the running step has streamed, as one chunk. */
   get running(): ReplyChunk | null {
-    return this.#run?.streamed ?? null;
+    return this.#turn.streamed;
   }
 
   /** Everything the running step has thought aloud, as one piece. */
   get reasoning(): ReplyReasoning | null {
-    return this.#run?.thought ?? null;
+    return this.#turn.thought;
   }
 
   /** Resolves when the message is in the log. A message that was sent before resolves to its earlier turn. */
   startTurn(command: Omit<StartTurn, 'partial'>, origin: Origin): Promise<AcceptedTurn> {
     return this.#mailbox.put(async () => {
-      await this.#handle({ ...command, partial: this.#partial }, origin);
+      await this.#handle({ ...command, partial: this.#turn.partial }, origin);
       const known = command.key && this.state.keys.get(command.key.id);
       const turnId = known?.turnId ?? command.turnId;
       return { turnId, ...(known?.outcome && { outcome: known.outcome }), ...this.#waitOf(turnId) };
@@ -160,7 +158,7 @@ export class SessionActor {
       if (turnId === undefined) return false;
       const running = open?.turnId === turnId;
       if (!running && !waiting.some((turn) => turn.turnId === turnId)) return false;
-      const partial = running ? this.#partial : '';
+      const partial = running ? this.#turn.partial : '';
       await this.#handle({ type: 'turn.cancel', turnId, reason, partial }, origin);
       return true;
     });
@@ -173,7 +171,7 @@ export class SessionActor {
 
   async reset(origin: Origin, key?: IdempotencyKey): Promise<void> {
     await this.#mailbox.put(() =>
-      this.#handle({ type: 'session.reset', partial: this.#partial, ...(key && { key }) }, origin),
+      this.#handle({ type: 'session.reset', partial: this.#turn.partial, ...(key && { key }) }, origin),
     );
   }
 
@@ -204,7 +202,7 @@ export class SessionActor {
    */
   markDeleted(origin: Origin, onlyAt?: number): Promise<boolean> {
     return this.#mailbox.put(async () => {
-      await this.#handle({ type: 'session.delete', partial: this.#partial, onlyAt }, origin);
+      await this.#handle({ type: 'session.delete', partial: this.#turn.partial, onlyAt }, origin);
       return this.state.deleted;
     });
   }
@@ -256,10 +254,8 @@ export class SessionActor {
 
   /** Ends the running turn without recording anything, and starts no other. The turn stays open in the log. */
   stop(): void {
-    this.#stopped = true;
     this.#waitingCalls?.stop();
-    this.#run?.stop();
-    this.#run = null;
+    this.#turn.stop();
   }
 
   /** Resolves between two steps of the turn, or at once if none is running. From then on the session does nothing. */
@@ -288,7 +284,8 @@ export class SessionActor {
     if (this.#faulted)
       throw new ServiceError('SERVICE_UNAVAILABLE', 'The session is being reloaded.', { retryAfter: 1 });
     // Nothing would run the call, and the next start would take it for one that was interrupted.
-    if (this.#stopped && command.type === 'approval.answer' && command.approved) throw serviceStopping();
+    if (this.#turn.isStopped && command.type === 'approval.answer' && command.approved)
+      throw serviceStopping();
     try {
       const events = decide(this.state, command, this.#deps.policy);
       if (events.length > 0) await this.#apply(command, events, origin);
@@ -301,20 +298,16 @@ export class SessionActor {
 
   /** Records what was decided, and acts on it. */
   async #apply(command: SessionCommand, events: readonly SessionEvent[], origin: Origin): Promise<void> {
-    // Before the append, so that nothing is streamed after the recorded partial text.
-    if (events.some((event) => event.type === 'turn.cancelled' && event.turnId === this.#run?.turnId))
-      this.#run?.cancel();
+    this.#turn.cancelBy(events);
     this.#isEphemeral ||= isForgotten(this.state, events);
     // A session that is being deleted, or is to be, counts as open, so that the next start finishes the deletion.
     const isDeleted = command.type === 'session.delete' || this.#isEphemeral;
     const open = isDeleted || leavesTurnOpen(this.state, events);
     // After a wrong guess the model would have been asked for nothing.
-    const isSure = this.#record.isCertain && !this.#stopped;
-    const early = isSure ? this.#deps.turns.callEarly(this.state, events) : null;
-    // The agent file may be read again while the events are on their way to the log.
-    const release = events.some(beginsTurn) ? this.#deps.turns.hold() : undefined;
+    const early = this.#record.isCertain ? this.#turn.callEarly(events) : null;
+    const release = this.#turn.holdVersion(events);
     try {
-      const addendum = early && this.#withReply(early);
+      const addendum = early && this.#turn.addendum(early);
       const appended = await this.#record.append(events, { open, origin, ...(addendum && { addendum }) });
       if (early) this.#takeWithReply(appended, events.length, early);
       else this.#take(appended, null);
@@ -328,17 +321,14 @@ export class SessionActor {
     this.#settle();
   }
 
-  /** A reply that is whole before the events are written is stored with them. */
-  #withReply(early: EarlyReply): NonNullable<AppendOptions['addendum']> {
-    return (recorded) =>
-      this.#stopped ? null : addendumOf(early.step, recorded, this.#deps.policy, this.state);
-  }
-
-  /** Such a reply is still told, piece by piece, after the events. @param decided how many they are. */
+  /**
+   * Takes what was decided, and then the addendum that stored the early reply, if there is one. The reply is streamed in
+   * between all the same. @param decided how many of the events were decided.
+   */
   #takeWithReply(appended: readonly Envelope[], decided: number, early: EarlyReply): void {
     const added = appended.slice(decided);
     // A turn that is over in the log ends here too, although the session has been stopped meanwhile.
-    const wanted = added.length > 0 || !this.#stopped;
+    const wanted = added.length > 0 || !this.#turn.isStopped;
     if (!wanted) early.abandon();
     this.#take(appended.slice(0, decided), wanted ? early : null);
     if (added.length > 0) this.#take(added, null);
@@ -348,12 +338,12 @@ export class SessionActor {
   #take(appended: readonly Envelope[], early: EarlyReply | null): void {
     this.#record.take(appended);
     this.#noteWaiting(appended);
-    if (this.#onBoundary && isBoundary(appended, this.state)) {
+    if (this.#onBoundary && isTurnBoundary(appended, this.state)) {
       early?.abandon();
       this.#leaveHere();
       return;
     }
-    for (const { event } of appended) this.#drive(event, early);
+    for (const { event } of appended) this.#turn.take(event, early);
   }
 
   #noteWaiting(appended: readonly Envelope[]): void {
@@ -372,51 +362,9 @@ export class SessionActor {
     this.#waitingCalls.add(call);
   }
 
-  /** Passes an event to the running turn, or starts the turn that has begun. */
-  #drive(event: SessionEvent, early: EarlyReply | null): void {
-    switch (event.type) {
-      case 'turn.started':
-      case 'turn.resumed':
-        if (early || !this.#stopped) this.#run = this.#deps.turns.start(this, early, event.agentVersion);
-        return;
-      case 'step.completed':
-      case 'output.rejected':
-      case 'approval.requested':
-      case 'approval.granted':
-      case 'tool-call.delegated':
-      case 'input.requested':
-      case 'input.answered':
-      case 'tool-call.succeeded':
-      case 'tool-call.failed':
-      case 'tool-call.interrupted':
-      case 'turn.completed':
-      case 'turn.failed':
-      case 'turn.cancelled':
-        if (this.#run?.turnId === event.turnId) this.#run.tell(event);
-        return;
-      case 'turn.requested':
-      case 'tool-call.requested':
-      case 'sampling.completed':
-      case 'session.reset':
-      case 'session.renamed':
-      case 'session.described':
-      case 'session.extended':
-      case 'session.forked':
-      case 'session.deleted':
-        return;
-      default:
-        event satisfies never;
-    }
-  }
-
-  /** The text that the running step has streamed. */
-  get #partial(): string {
-    return this.#run?.partial ?? '';
-  }
-
   #settle(): void {
     if (!this.state.open) {
-      this.#run = null;
+      this.#turn.clear();
       this.#deps.onRest(this);
     }
     if (!this.#isWorking) this.#release();
@@ -424,7 +372,7 @@ export class SessionActor {
 
   /** Whether something happens before a client does something. */
   get #isWorking(): boolean {
-    return this.state.open !== null && !this.#stopped && !awaitsSomebody(this.state);
+    return this.state.open !== null && !this.#turn.isStopped && !awaitsSomebody(this.state);
   }
 
   #release(): void {
@@ -436,18 +384,10 @@ export class SessionActor {
    * log when it is used.
    */
   #fault(error: unknown): void {
-    // Both have begun the session, and nothing is lost: whoever asked is answered by the other node.
-    const isSecond = error instanceof StaleVersionError && this.state.seq === 0;
-    if (isSecond)
-      this.#deps.log.debug({ sessionId: this.sessionId }, 'another node has begun the session first');
-    else
-      this.#deps.log[levelOfFailure(error)](
-        { sessionId: this.sessionId, turnId: this.state.open?.turnId, err: error },
-        'a session was unloaded: its event could not be recorded',
-      );
+    logFault(this.#deps.log, this, error);
     this.#faulted = true;
     // A turn that could not even be resumed was interrupted before, and that was told.
-    const wasRunning = this.#run !== null;
+    const wasRunning = this.#turn.isRunning;
     this.stop();
     const continues = this.#deps.onFault(this, error);
     // The rejection tells the caller of the command. Those who wait for the running turn learn it from this signal.
@@ -455,42 +395,11 @@ export class SessionActor {
       this.#deps.bus.publish({
         type: 'session.fault',
         sessionId: this.sessionId,
-        error: (continues ? interrupted() : givenUp()).body,
+        error: turnFault(continues).body,
       });
     }
     this.#release();
   }
-}
-
-/** Whether the turn is over, or goes on with a model call that has not begun. No tool call is between its two events then. */
-function isBoundary(appended: readonly Envelope[], state: SessionState): boolean {
-  if (!state.open || awaitsSomebody(state)) return true;
-  return state.open.unsettled.size === 0 && appended.some(({ event }) => BEFORE_STEP.has(event.type));
-}
-
-const BEFORE_STEP: ReadonlySet<SessionEvent['type']> = new Set([
-  ...(['turn.started', 'turn.resumed', 'step.completed', 'output.rejected'] as const),
-  ...(['tool-call.succeeded', 'tool-call.failed', 'tool-call.interrupted'] as const),
-]);
-
-/** Not a refusal, even if the disk is full: the message is in the log, and would be answered twice if it were sent again. */
-function interrupted(): ServiceError {
-  const message =
-    'The turn was interrupted: what came of it could not be recorded. It goes on by itself later.';
-  return new ServiceError('INTERNAL_ERROR', message, { continues: true });
-}
-
-/** It would ask the model for ever. */
-function givenUp(): ServiceError {
-  const message =
-    'The turn was interrupted again and again: what came of it could not be recorded. It does not go on by itself.';
-  const suggestion =
-    'When the service can record again, send another message in this session: the turn goes on before it, and at the next start of the service, too.';
-  return new ServiceError('INTERNAL_ERROR', message, { continues: false, suggestion });
-}
-
-function beginsTurn({ type }: SessionEvent): boolean {
-  return type === 'turn.started' || type === 'turn.resumed';
 }
 
 function isForgotten({ open }: SessionState, [first]: readonly SessionEvent[]): boolean {
