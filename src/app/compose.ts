@@ -14,6 +14,7 @@ import { answerForNodes } from '../runtime/requests/node-requests.ts';
 import { Readiness } from '../runtime/requests/readiness.ts';
 import { answerRequests } from '../runtime/requests/request-handlers.ts';
 import { Journal } from '../runtime/sessions/journal.ts';
+import type { LogReaders } from '../runtime/sessions/log-readers.ts';
 import { SessionArchive } from '../runtime/sessions/session-archive.ts';
 import { SessionFold } from '../runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../runtime/sessions/session-registry.ts';
@@ -42,7 +43,7 @@ import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 import { AgentPushes } from './push/agent-pushes.ts';
-import { roomOfHeap } from './room-of-heap.ts';
+import { readersOfHeap, roomOfHeap } from './room-of-heap.ts';
 
 export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly adapters: Adapters;
@@ -57,6 +58,8 @@ export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly onSessionsFilling?: () => void;
   /** Shared by all agents of the process. */
   readonly workingMemory?: WorkingMemory;
+  /** Shared by all agents of the process. */
+  readonly readers?: LogReaders;
 }
 
 /** Builds the agent and starts its tool servers. Each part uses parts above it, except that sessions end their grants. */
@@ -70,7 +73,8 @@ export async function composeAgent({
   keys,
   hasOwners = false,
   onSessionsFilling,
-  workingMemory = roomOfHeap(clock),
+  workingMemory = roomOfHeap(),
+  readers = readersOfHeap(clock),
 }: AgentOptions): Promise<Agent> {
   const { llm, mcpServers } = config;
 
@@ -119,7 +123,7 @@ export async function composeAgent({
   });
 
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
-  const fold = new SessionFold({ journal, snapshots, workingMemory });
+  const fold = new SessionFold({ journal, snapshots, readers });
   const sessions = new SessionRegistry({
     ...{ journal, bus, turns: inForce.turns, policy: inForce, log, fold, snapshots },
     directory: shared?.directory ?? oneProcess,
@@ -138,7 +142,7 @@ export async function composeAgent({
   const handlers = {
     journal,
     sessions,
-    workingMemory,
+    readers,
     archive,
     supervisor,
     clientCalls,

@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { BodyRoom } from '../adapters/uws/body-room.ts';
+import { LogReaders } from '../runtime/sessions/log-readers.ts';
 import { WorkingMemory } from '../runtime/sessions/working-memory.ts';
 import type { Clock } from '../timing/clock.ts';
 
@@ -9,8 +10,13 @@ const WORKING = 1 / 8;
 const BODIES = 1 / 4;
 
 /** Memory budget for large sessions, by the memory that the process may use. */
-export function roomOfHeap(clock?: Clock): WorkingMemory {
-  return new WorkingMemory(shareOfHeap(WORKING), clock);
+export function roomOfHeap(): WorkingMemory {
+  return new WorkingMemory(shareOfHeap(WORKING));
+}
+
+/** As many reads of the log at the same time as the same budget allows. */
+export function readersOfHeap(clock?: Clock): LogReaders {
+  return new LogReaders(shareOfHeap(WORKING), clock);
 }
 
 /** Memory budget for the bodies of requests. */

@@ -8,7 +8,7 @@ import { closeInOrder, closeTogether, disposing } from '../close-in-order.ts';
 import { composeAgent } from '../compose.ts';
 import { SampledMetrics } from '../metrics/sampled-metrics.ts';
 import { SummedMetrics } from '../metrics/summed-metrics.ts';
-import { roomOfHeap } from '../room-of-heap.ts';
+import { readersOfHeap, roomOfHeap } from '../room-of-heap.ts';
 import { sectionsWithoutEffect } from './fixed-sections.ts';
 import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts';
 import { unprefixedAgent } from './unprefixed-agent.ts';
@@ -25,12 +25,12 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
   for (const file of files.slice(1)) warnOfSections(file, options);
   const metrics = new SampledMetrics(adapters.metrics);
   const summed = new SummedMetrics(metrics);
-  const workingMemory = roomOfHeap();
+  const shared = { workingMemory: roomOfHeap(), readers: readersOfHeap() };
   const agents = new Map<AgentId, Agent>();
   for (const file of files) {
     const own = { ...(await adaptersOf(file, unprefixed, options)), metrics: summed };
     const { agents: _, ...others } = options;
-    agents.set(file.id, await composeAgent({ ...others, ...file.loaded, adapters: own, workingMemory }));
+    agents.set(file.id, await composeAgent({ ...others, ...file.loaded, adapters: own, ...shared }));
   }
   const all = [...agents.values()];
   const [first] = all;

@@ -17,9 +17,9 @@ import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import type { Journal } from '../sessions/journal.ts';
+import type { LogReaders } from '../sessions/log-readers.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
-import type { WorkingMemory } from '../sessions/working-memory.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
 import type { PassedRequests } from '../tools/passed-requests.ts';
 import { peerAnswer } from '../tools/peer-answer.ts';
@@ -38,7 +38,7 @@ export interface RequestHandlers {
   readonly journal: Journal;
   readonly sessions: SessionRegistry;
   readonly archive: SessionArchive;
-  readonly workingMemory: WorkingMemory;
+  readonly readers: LogReaders;
   readonly supervisor: McpSupervisor;
   readonly clientCalls: ClientToolCalls;
   readonly passed: PassedRequests;
@@ -131,7 +131,7 @@ function isAbout(id: string): (event: SessionEvent) => boolean {
 
 function answerForSessions(
   bus: LocalBus,
-  { journal, sessions, archive, workingMemory, requests }: RequestHandlers,
+  { journal, sessions, archive, readers, requests }: RequestHandlers,
 ): void {
   bus.handle('approval.list', (wanted) => archive.approvals(wanted));
   bus.handle('input.list', (wanted) => archive.inputs(wanted));
@@ -172,7 +172,7 @@ function answerForSessions(
     return undefined;
   });
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) =>
-    workingMemory.reading(() => someEvents(journal, { sessionId, afterSeq, limit })),
+    readers.run(() => someEvents(journal, { sessionId, afterSeq, limit })),
   );
 }
 

@@ -4,8 +4,8 @@ import { messagesBytes } from '../../core/session/retained-bytes.ts';
 import { evolve, initialSessionState, type SessionState } from '../../core/session/session-state.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 import type { Journal } from './journal.ts';
+import type { LogReaders } from './log-readers.ts';
 import type { SessionSnapshots } from './session-snapshots.ts';
-import type { WorkingMemory } from './working-memory.ts';
 
 /** A session right after one of its events. */
 export interface FoldedSession {
@@ -19,7 +19,7 @@ export interface FoldedSession {
 export interface FoldDeps {
   readonly journal: Journal;
   readonly snapshots: SessionSnapshots;
-  readonly workingMemory: WorkingMemory;
+  readonly readers: LogReaders;
 }
 
 /** Folds a session at any seq from the log, from the nearest snapshot on. */
@@ -32,11 +32,11 @@ export class SessionFold {
 
   /** @param at seq to fold up to. Left out, or beyond the head: the head of the log. */
   at(sessionId: SessionId, at = Infinity): Promise<FoldedSession> {
-    return this.#deps.workingMemory.reading(() => this.#foldTo(sessionId, at));
+    return this.#deps.readers.run(() => this.#foldTo(sessionId, at));
   }
 
   async #foldTo(sessionId: SessionId, at: number): Promise<FoldedSession> {
-    const { workingMemory, journal } = this.#deps;
+    const { readers, journal } = this.#deps;
     const start = await this.#start(sessionId, at);
     let { state, last } = start;
     let bytes = 0;
@@ -49,7 +49,7 @@ export class SessionFold {
         for (const { event } of page) state = evolve(state, event);
         last = page.at(-1);
         bytes += messagesBytes(state.transcript.slice(before));
-        leave ??= await workingMemory.readingOn(bytes);
+        leave ??= await readers.admitLarge(bytes);
       }
     } finally {
       leave?.();

@@ -3,20 +3,11 @@ import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
-import type { Clock } from '../../timing/clock.ts';
-import { Semaphore } from '../../timing/semaphore.ts';
 import { ownerPrefixes } from '../access/owner-prefixes.ts';
 
 /** Smaller messages and sessions are not counted: the limits on requests and sockets are what bounds them. */
 const LARGE_BYTES = MEGABYTE;
 const RETRY_SECONDS = 5;
-/** What reading takes, if there are large events in it. */
-const READER_BYTES = 16 * MEGABYTE;
-const LEAST_READERS = 4;
-/** More would only wait for each other in the log. */
-const MOST_READERS = 16;
-/** While the log is away, each reader takes seconds. */
-const PATIENCE_MS = 10_000;
 
 /** A message on its way to the log, or what a session takes in memory. */
 interface Taken {
@@ -49,19 +40,12 @@ interface Share {
  */
 export class WorkingMemory {
   readonly #maxBytes: number;
-  readonly #readers: Semaphore;
-  readonly #readersOfLarge: Semaphore;
   readonly #holders: (() => Iterable<Held>)[] = [];
   /** The large messages on their way to the log. */
   readonly #arriving = new Set<Taken>();
 
-  /** @param clock a simulated one, in tests. */
-  constructor(maxBytes: number, clock?: Clock) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    const atOnce = Math.min(MOST_READERS, Math.max(LEAST_READERS, Math.floor(maxBytes / READER_BYTES)));
-    const timing = { patienceMs: PATIENCE_MS, ...(clock && { clock }) };
-    this.#readers = new Semaphore({ atOnce, ...timing });
-    this.#readersOfLarge = new Semaphore({ atOnce: 1, ...timing });
   }
 
   /** @param sessions gives those in memory. */
@@ -86,16 +70,6 @@ export class WorkingMemory {
     if (whole < LARGE_BYTES) return;
     const counted = bytesAtWork(session) + (bytes < LARGE_BYTES ? 0 : bytes);
     this.#requireRoom(session.sessionId, { more: whole - counted, whole });
-  }
-
-  /** Runs what reads a session from the log. Nobody knows how large it is, so only some run at the same time. */
-  reading<T>(read: () => Promise<T>): Promise<T> {
-    return this.#readers.run(read);
-  }
-
-  /** Resolves when the session that is read may be read further, now that so many bytes of it are known. @returns ends that. */
-  async readingOn(bytes: number): Promise<(() => void) | null> {
-    return bytes < LARGE_BYTES ? null : this.#readersOfLarge.acquire();
   }
 
   async #takingLarge<T>(message: Taken, record: () => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import type { SnapshotStore } from '../../../src/ports/snapshot-store.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
 import { LiveMachines } from '../../../src/runtime/machines/live-machines.ts';
 import { Journal } from '../../../src/runtime/sessions/journal.ts';
+import { LogReaders } from '../../../src/runtime/sessions/log-readers.ts';
 import { SessionFold } from '../../../src/runtime/sessions/session-fold.ts';
 import { SessionRegistry } from '../../../src/runtime/sessions/session-registry.ts';
 import { SessionSnapshots } from '../../../src/runtime/sessions/session-snapshots.ts';
@@ -119,8 +120,8 @@ export class SessionRig {
     });
     this.journal = new Journal(this.store, bus);
     this.snapshots = new SessionSnapshots(snapshots ?? memorySnapshotStore(), log);
-    const workingMemory = new WorkingMemory(maxWorkingBytes);
-    this.fold = new SessionFold({ journal: this.journal, snapshots: this.snapshots, workingMemory });
+    const readers = new LogReaders(maxWorkingBytes);
+    this.fold = new SessionFold({ journal: this.journal, snapshots: this.snapshots, readers });
     this.registry = new SessionRegistry({
       journal: this.journal,
       fold: this.fold,
@@ -131,7 +132,7 @@ export class SessionRig {
       log,
       directory: oneProcess,
       maxIdleBytes,
-      workingMemory,
+      workingMemory: new WorkingMemory(maxWorkingBytes),
       ...(onFilling && { onFilling }),
       ...(clock && { clock }),
       ...(now && { now }),
