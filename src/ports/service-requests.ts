@@ -12,7 +12,7 @@ import type { PushConfig, ShownPushConfig } from '../core/push/push-config.ts';
 import type { IdempotencyKey } from '../core/request/request-events.ts';
 import type { Fork, Renamed } from '../core/session/session-answers.ts';
 import type { SessionMetadata } from '../core/session/session-metadata.ts';
-import type { ReplyChunk, ReplyReasoning } from '../core/session/session-signal.ts';
+import type { SessionPosition } from '../core/session/session-position.ts';
 import type {
   PendingApproval,
   SessionListItem,
@@ -159,7 +159,7 @@ export interface ServiceRequests {
   /** Seq of the last event, and the text and reasoning that the running step has streamed so far. */
   'session.position': {
     request: { sessionId: SessionId };
-    answer: { head: number; running: ReplyChunk | null; reasoning: ReplyReasoning | null };
+    answer: SessionPosition;
   };
   /** Answered when nothing runs in the session any more. A call that waits for approval does not run. */
   'session.rest': { request: { sessionId: SessionId }; answer: undefined };

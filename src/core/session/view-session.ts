@@ -13,6 +13,8 @@ import type {
   PendingInput,
   SessionListItem,
   SessionView,
+  WaitingApproval,
+  WaitingInput,
 } from './session-view.ts';
 
 /** A session right after one of its events. */
@@ -82,6 +84,21 @@ export function pendingInput(
 ): PendingInput {
   const expiresAt = expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) };
   return { ...asked, since: isoTime(since), ...expiresAt };
+}
+
+/**
+ * Compares what waits in several sessions. What began to wait at the same time is ordered by its session, so that the order
+ * does not depend on which session was loaded first, or which node answered first. Within a session a stable sort keeps it.
+ */
+export function oldestFirst(one: Waiting, other: Waiting): number {
+  return compare(one.since, other.since) || compare(one.sessionId, other.sessionId);
+}
+
+type Waiting = Pick<WaitingApproval | WaitingInput, 'since' | 'sessionId'>;
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 /** @param approvals oldest first. */

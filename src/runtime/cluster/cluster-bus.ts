@@ -2,6 +2,7 @@ import { serviceStopping } from '../../core/errors.ts';
 import type { CallId, SessionId } from '../../core/ids.ts';
 import type { MachineState } from '../../core/machine-state.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import { positionAt, type SessionPosition } from '../../core/session/session-position.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
@@ -24,7 +25,6 @@ import { sessionOf } from './request-session.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
-type Position = Answer<'session.position'>;
 
 export interface ClusterBusDeps {
   readonly cluster: Cluster;
@@ -129,7 +129,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     const answer = await this.#send(type, request, context);
     const sessionId = type === 'session.position' ? sessionOf(request) : null;
     // It is the answer to this type.
-    return sessionId === null ? answer : (this.#asTold(sessionId, answer as Position) as Answer<T>);
+    return sessionId === null ? answer : (this.#asTold(sessionId, answer as SessionPosition) as Answer<T>);
   }
 
   async #send<T extends RequestType>(
@@ -205,7 +205,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     );
   }
 
-  async position(sessionId: SessionId): Promise<Position> {
+  async position(sessionId: SessionId): Promise<SessionPosition> {
     const position = await this.#composed.sessions.position(sessionId);
     return upTo(this.#held.toldUpTo(sessionId), position);
   }
@@ -253,7 +253,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   /** What is in the log may not have been told here yet. Whoever goes on from there would hear it twice. */
-  #asTold(sessionId: SessionId, position: Position): Position {
+  #asTold(sessionId: SessionId, position: SessionPosition): SessionPosition {
     const told = this.#cluster.feeds.toldUpTo(this.#prefix + sessionId, position.head);
     return upTo(Math.min(told, this.#held.toldUpTo(sessionId)), position);
   }
@@ -282,8 +282,8 @@ export class ClusterBus implements Bus, ClusterAgent {
 }
 
 /** The running text is of the end. */
-function upTo(seq: number, position: Position): Position {
-  return seq < position.head ? { head: seq, running: null, reasoning: null } : position;
+function upTo(seq: number, position: SessionPosition): SessionPosition {
+  return seq < position.head ? positionAt(seq) : position;
 }
 
 /** A fault is no end: the turn stays open in the log, and goes on sooner or later. */

@@ -1,8 +1,8 @@
 import type { AgentVersion } from '../../core/agent-description.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
-import type { SessionListItem, WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
-import { waitingApprovals } from '../../core/session/view-session.ts';
+import type { SessionListItem } from '../../core/session/session-view.ts';
+import { oldestFirst, waitingApprovals } from '../../core/session/view-session.ts';
 import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -230,10 +230,3 @@ const AUTHORIZATION_MS = 60_000;
 
 /** A node that has just started answers these when it knows what waits in the sessions that it took over. */
 const KNOWN_LATER: ReadonlySet<RequestType> = new Set(['approval.list', 'input.list']);
-
-type Waiting = Pick<WaitingApproval | WaitingInput, 'since' | 'callId'>;
-
-function oldestFirst(one: Waiting, other: Waiting): number {
-  if (one.since === other.since) return one.callId < other.callId ? -1 : 1;
-  return one.since < other.since ? -1 : 1;
-}

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type ErrorCode, outcomeUnknown, ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import { positionAt, type SessionPosition } from '../../core/session/session-position.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
@@ -16,7 +17,6 @@ import { busAway, NodeLostError } from './node-calls.ts';
 
 type Request<T extends RequestType> = ServiceRequests[T]['request'];
 type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
-type Position = Answer<'session.position'>;
 
 /** For how long a request looks for the owner of its session while that changes. */
 const PATIENCE_MS = 10_000;
@@ -211,10 +211,10 @@ export class OwnerRequests {
   }
 
   /** As the log has it. */
-  async #recordedPosition(sessionId: SessionId): Promise<Position> {
+  async #recordedPosition(sessionId: SessionId): Promise<SessionPosition> {
     const stream = this.#prefix + sessionId;
     const place = (await this.#cluster.membership.places([stream])).get(stream);
-    return { head: place?.head ?? 0, running: null, reasoning: null };
+    return positionAt(place?.head ?? 0);
   }
 
   /** Null: this node, as far as is known. */

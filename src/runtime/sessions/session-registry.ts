@@ -6,10 +6,11 @@ import { mayBeStored, StorageAwayError } from '../../core/log/storage-away.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import { givenBytes, sentBytes } from '../../core/session/retained-bytes.ts';
+import { positionAt, type SessionPosition } from '../../core/session/session-position.ts';
 import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
+import { oldestFirst } from '../../core/session/view-session.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { within } from '../../timing/deadline.ts';
 import { EphemeralSessions } from './ephemeral-sessions.ts';
@@ -33,8 +34,6 @@ interface BegunTurn {
   readonly origin: Origin;
   readonly bytes: number;
 }
-
-type Position = ServiceRequests['session.position']['answer'];
 
 /** Finds the actor of a session, or has it loaded. */
 export class SessionRegistry {
@@ -74,11 +73,11 @@ export class SessionRegistry {
   }
 
   /** Seq of the session's last event, and what its running step has streamed. Does not load a session in which nothing is open. */
-  async position(sessionId: SessionId): Promise<Position> {
+  async position(sessionId: SessionId): Promise<SessionPosition> {
     if (!this.#inMemory.has(sessionId)) {
       const known = await this.#deps.journal.session(sessionId);
       // An open turn, or a deletion that was cut off, goes on when the session is loaded.
-      if (!known?.open) return { head: known?.head ?? 0, running: null, reasoning: null };
+      if (!known?.open) return positionAt(known?.head ?? 0);
     }
     try {
       const { state, running, reasoning } = await this.session(sessionId);
@@ -87,7 +86,7 @@ export class SessionRegistry {
       if (error instanceof SessionElsewhereError) throw error;
       // The session cannot go on now, and its failure was reported. The log can be read all the same.
       const known = await this.#deps.journal.session(sessionId);
-      return { head: known?.head ?? 0, running: null, reasoning: null };
+      return positionAt(known?.head ?? 0);
     }
   }
 
@@ -102,14 +101,14 @@ export class SessionRegistry {
   get waitingApprovals(): WaitingApproval[] {
     return this.#inMemory.loaded
       .flatMap(({ sessionId, approvals }) => approvals.map((approval) => ({ sessionId, ...approval })))
-      .toSorted((one, other) => (one.since < other.since ? -1 : 1));
+      .toSorted(oldestFirst);
   }
 
   /** What tool servers ask, oldest first. */
   get waitingInputs(): WaitingInput[] {
     return this.#inMemory.loaded
       .flatMap(({ sessionId, inputs }) => inputs.map((input) => ({ sessionId, ...input })))
-      .toSorted((one, other) => (one.since < other.since ? -1 : 1));
+      .toSorted(oldestFirst);
   }
 
   /** The turns that are open in the sessions that are in memory. */

@@ -183,4 +183,10 @@ describe('the approvals of all sessions', () => {
     await later.registry.recover();
     expect(later.registry.waitingApprovals).toEqual(listed);
   });
+
+  it('are listed by session if they began to wait at the same time, whichever session was used first', async () => {
+    const rig = service().start();
+    for (const sessionId of ['b', 'c', 'a']) await ask(rig, sessionId, `pay for ${sessionId}`);
+    expect(rig.registry.waitingApprovals.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c']);
+  });
 });

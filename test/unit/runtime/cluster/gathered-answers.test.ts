@@ -100,6 +100,32 @@ describe('an authorization that another node has begun', () => {
   });
 });
 
+describe('what waits in the sessions of several nodes', () => {
+  const at = (since: string, sessionId: string, ...callIds: readonly string[]) =>
+    callIds.map((callId) => ({ sessionId, callId, since }));
+  const [first, second] = ['2026-11-29T11:00:00.000Z', '2026-11-29T11:00:00.100Z'];
+
+  it.each([
+    ['approval.list', 'approvals'],
+    ['input.list', 'inputs'],
+  ] as const)('comes oldest first, then by session, then as it was asked for, in %s', async (type, name) => {
+    const own = [...at(first, 'd', 'call'), ...at(second, 'b', 'two', 'ten')];
+    const others = [...at(second, 'a', 'y', 'x'), ...at(second, 'c', 'a')];
+    const answer = (items: readonly unknown[]) => async () => ({ [name]: items, count: items.length });
+    const { gathered } = await gathering(
+      {
+        handle: (local) => local.handle(type, answer(own) as never),
+        answer: () => Promise.reject(new Error('nobody asks this node')),
+      },
+      { handle: () => undefined, answer: answer(others) },
+    );
+    expect(await gathered.send(type, { limit: 5 }, ANYONE)).toEqual({
+      [name]: [...at(first, 'd', 'call'), ...at(second, 'a', 'y', 'x'), ...at(second, 'b', 'two', 'ten')],
+      count: 6,
+    });
+  });
+});
+
 describe('a page of the sessions', () => {
   const item = (sessionId: string, status: 'busy' | 'idle') => {
     const [createdAt, updatedAt] = ['2026-11-29T11:00:00.000Z', '2026-11-29T11:00:01.000Z'];
