@@ -204,7 +204,7 @@ export async function composeAgent({
     metrics,
     toolServers: begun.toolServers,
     recovered: begun.recovered,
-    openTurns: () => sessions.openTurns,
+    openTurns: () => sessions.loaded.openTurns,
     takeOver: ({ model: next, ...definition }) =>
       inForce.takeOver({ ...definition, model: watchModel(next, definition.config.llm) }, ruleWatch),
     async drain(timeoutMs) {

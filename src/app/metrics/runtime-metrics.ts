@@ -13,10 +13,10 @@ interface Shown {
 
 /** Shows the load of the sessions and the states of the tool servers. */
 export function showRuntime(metrics: Metrics, { sessions, servers, retention }: Shown): void {
-  metrics.read('agent_sessions', () => [{ labels: {}, value: sessions.size }]);
+  metrics.read('agent_sessions', () => [{ labels: {}, value: sessions.loaded.size }]);
   metrics.read('agent_sessions_expired_total', () => [{ labels: {}, value: retention?.deleted ?? 0 }]);
-  metrics.read('agent_turns_running', () => [{ labels: {}, value: sessions.load.turns }]);
-  metrics.read('agent_messages_waiting', () => [{ labels: {}, value: sessions.load.waiting }]);
+  metrics.read('agent_turns_running', () => [{ labels: {}, value: sessions.loaded.load.turns }]);
+  metrics.read('agent_messages_waiting', () => [{ labels: {}, value: sessions.loaded.load.waiting }]);
   metrics.read('agent_mcp_servers', () => {
     const counts: Record<McpServerStatus, number> = {
       connected: 0,

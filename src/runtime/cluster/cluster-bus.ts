@@ -215,8 +215,8 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   get load(): NodeLoad {
-    const { sessions } = this.#composed;
-    return { sessions: sessions.size, ...sessions.load };
+    const { loaded } = this.#composed.sessions;
+    return { sessions: loaded.size, ...loaded.load };
   }
 
   /** Signals that nobody is told yet. */

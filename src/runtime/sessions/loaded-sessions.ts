@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { SessionId } from '../../core/ids.ts';
+import type { SessionId, TurnId } from '../../core/ids.ts';
+import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
+import { oldestFirst } from '../../core/session/view-session.ts';
 import type { SessionDirectory } from '../../ports/session-directory.ts';
 import type { SessionActor } from './session-actor.ts';
 
@@ -24,6 +26,12 @@ interface Entry {
   session: SessionActor | null;
   lastUsed: number;
 }
+
+/** What other parts see of the sessions in memory. */
+export type SessionsInMemory = Pick<
+  LoadedSessions,
+  'size' | 'load' | 'openTurns' | 'waitingApprovals' | 'waitingInputs' | 'evictIdle'
+>;
 
 /** The sessions that are in memory, and those that load: at most one actor for each session. */
 export class LoadedSessions {
@@ -58,13 +66,44 @@ export class LoadedSessions {
     this.#sweeper = setInterval(() => this.evictIdle(IDLE_MS), IDLE_MS / 2).unref();
   }
 
+  /** How many sessions are in memory or loading. */
   get size(): number {
     return this.#entries.size;
   }
 
   /** The loaded sessions, without those that are still loading. */
-  get loaded(): SessionActor[] {
+  get all(): SessionActor[] {
     return [...this.#entries.values()].flatMap(({ session }) => session ?? []);
+  }
+
+  /** The tool calls that wait for approval, oldest first. A session in which one waits does not leave memory. */
+  get waitingApprovals(): WaitingApproval[] {
+    return this.all
+      .flatMap(({ sessionId, approvals }) => approvals.map((approval) => ({ sessionId, ...approval })))
+      .toSorted(oldestFirst);
+  }
+
+  /** What tool servers ask, oldest first. */
+  get waitingInputs(): WaitingInput[] {
+    return this.all
+      .flatMap(({ sessionId, inputs }) => inputs.map((input) => ({ sessionId, ...input })))
+      .toSorted(oldestFirst);
+  }
+
+  get openTurns(): { sessionId: SessionId; turnId: TurnId }[] {
+    return this.all.flatMap(({ sessionId, state: { open } }) =>
+      open ? { sessionId, turnId: open.turnId } : [],
+    );
+  }
+
+  /** How many turns are open, and how many messages wait behind them. */
+  get load(): { turns: number; waiting: number } {
+    const load = { turns: 0, waiting: 0 };
+    for (const { state } of this.all) {
+      if (state.open) load.turns += 1;
+      load.waiting += state.waiting.length;
+    }
+    return load;
   }
 
   /** Whether the session is in memory or loading. */

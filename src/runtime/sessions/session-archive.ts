@@ -48,7 +48,7 @@ export class SessionArchive {
     const isAll = query === undefined && of === undefined;
     const streams = isAll ? await this.#page(limit, after) : await this.#search(wanted);
     if (streams.some(({ open }) => open)) await this.#recovery.over;
-    return listItems(streams, this.#sessions.waitingApprovals);
+    return listItems(streams, this.#sessions.loaded.waitingApprovals);
   }
 
   async #page(limit: number, after: SessionId | undefined): Promise<SessionSummary[]> {
@@ -108,7 +108,7 @@ export class SessionArchive {
     count: number;
   }> {
     await this.#recovery.over;
-    const waiting = this.#sessions.waitingApprovals;
+    const waiting = this.#sessions.loaded.waitingApprovals;
     const all = waiting.filter(
       ({ sessionId }) => (!sessions || sessions.has(sessionId)) && (!of || isAmong(sessionId, of)),
     );
@@ -121,7 +121,7 @@ export class SessionArchive {
     count: number;
   }> {
     await this.#recovery.over;
-    const waiting = this.#sessions.waitingInputs;
+    const waiting = this.#sessions.loaded.waitingInputs;
     const all = of ? waiting.filter(({ sessionId }) => isAmong(sessionId, of)) : waiting;
     return { inputs: all.slice(0, limit), count: all.length };
   }

@@ -1,22 +1,20 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
-import { levelOfFailure, ServiceError, serviceStopping } from '../../core/errors.ts';
-import type { SessionId, TurnId } from '../../core/ids.ts';
+import { levelOfFailure, ServiceError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { mayBeStored, StorageAwayError } from '../../core/log/storage-away.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
 import { givenBytes, sentBytes } from '../../core/session/retained-bytes.ts';
 import { positionAt, type SessionPosition } from '../../core/session/session-position.ts';
-import type { WaitingApproval, WaitingInput } from '../../core/session/session-view.ts';
-import { oldestFirst } from '../../core/session/view-session.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
 import type { Clock } from '../../timing/clock.ts';
-import { within } from '../../timing/deadline.ts';
+import { DepartingSessions, type OnLeft } from './departing-sessions.ts';
 import { EphemeralSessions } from './ephemeral-sessions.ts';
 import { FaultRecovery } from './fault-recovery.ts';
 import type { NewFork } from './journal.ts';
-import { LoadedSessions, type LoadedSessionsDeps } from './loaded-sessions.ts';
+import { LoadedSessions, type LoadedSessionsDeps, type SessionsInMemory } from './loaded-sessions.ts';
 import type { AcceptedTurn, SessionActor } from './session-actor.ts';
 import { type LoaderDeps, SessionLoader } from './session-loader.ts';
 import type { WorkingMemory } from './working-memory.ts';
@@ -29,7 +27,7 @@ export interface RegistryDeps extends Omit<LoaderDeps, 'onFault' | 'onRest'>, Lo
 
 type Message = Parameters<SessionActor['startTurn']>[0];
 /** A message on its way into its session. */
-interface BegunTurn {
+interface IncomingTurn {
   readonly message: Message;
   readonly origin: Origin;
   readonly bytes: number;
@@ -42,19 +40,25 @@ export class SessionRegistry {
   readonly #inMemory: LoadedSessions;
   readonly #recovery: FaultRecovery;
   readonly #ephemeral: EphemeralSessions;
-  #draining = false;
-  /** The sessions that are given up. */
-  readonly #leaving = new Map<SessionId, Promise<void>>();
+  readonly #departing: DepartingSessions;
   readonly #erasing = new Map<SessionActor, Promise<void>>();
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
     this.#inMemory = new LoadedSessions(deps);
-    deps.workingMemory.countSessions(() => this.#inMemory.loaded);
+    deps.workingMemory.countSessions(() => this.#inMemory.all);
     this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.#goOn(sessionId) });
     this.#ephemeral = new EphemeralSessions({
       ...deps,
       remove: (sessionId) => this.#deleteIfThere(sessionId),
+    });
+    this.#departing = new DepartingSessions({
+      inMemory: this.#inMemory,
+      onStopping: () => {
+        this.#recovery.stop();
+        this.#ephemeral.stop();
+      },
+      erasureOf: (session) => this.#erasing.get(session),
     });
     this.#loader = new SessionLoader({
       ...deps,
@@ -97,50 +101,14 @@ export class SessionRegistry {
     await session?.idle();
   }
 
-  /** The tool calls that wait for approval, oldest first. A session in which one waits does not leave memory. */
-  get waitingApprovals(): WaitingApproval[] {
-    return this.#inMemory.loaded
-      .flatMap(({ sessionId, approvals }) => approvals.map((approval) => ({ sessionId, ...approval })))
-      .toSorted(oldestFirst);
-  }
-
-  /** What tool servers ask, oldest first. */
-  get waitingInputs(): WaitingInput[] {
-    return this.#inMemory.loaded
-      .flatMap(({ sessionId, inputs }) => inputs.map((input) => ({ sessionId, ...input })))
-      .toSorted(oldestFirst);
-  }
-
-  /** The turns that are open in the sessions that are in memory. */
-  get openTurns(): { sessionId: SessionId; turnId: TurnId }[] {
-    return this.#inMemory.loaded.flatMap(({ sessionId, state: { open } }) =>
-      open ? { sessionId, turnId: open.turnId } : [],
-    );
-  }
-
-  /** How many sessions are in memory. */
-  get size(): number {
-    return this.#inMemory.size;
-  }
-
-  /** Open turns, and messages that wait behind them, in the sessions that are in memory. */
-  get load(): { turns: number; waiting: number } {
-    const load = { turns: 0, waiting: 0 };
-    for (const { state } of this.#inMemory.loaded) {
-      if (state.open) load.turns += 1;
-      load.waiting += state.waiting.length;
-    }
-    return load;
+  /** The sessions that are in memory. */
+  get loaded(): SessionsInMemory {
+    return this.#inMemory;
   }
 
   /** Whether the service is stopping and takes no more messages. */
   get isDraining(): boolean {
-    return this.#draining;
-  }
-
-  /** Unloads the sessions that have been idle for at least `idleMs`. */
-  evictIdle(idleMs: number): void {
-    this.#inMemory.evictIdle(idleMs);
+    return this.#departing.isDraining;
   }
 
   /** Goes on with the turns that were open when the service stopped, and with deletions that were cut off. */
@@ -257,24 +225,18 @@ export class SessionRegistry {
   ): Promise<AcceptedTurn> {
     const bytes = sentBytes(message);
     return this.#deps.workingMemory.taking(sessionId, bytes, () =>
-      this.#startTurn(sessionId, message, origin, { bytes, isNewSession }),
+      this.#admit(sessionId, { message, origin, bytes }, isNewSession),
     );
   }
 
-  async #startTurn(
-    sessionId: SessionId,
-    message: Message,
-    origin: Origin,
-    { bytes, isNewSession }: { readonly bytes: number; readonly isNewSession: boolean },
-  ): Promise<AcceptedTurn> {
-    if (this.#draining && !this.#leaving.has(sessionId)) throw serviceStopping();
-    if (this.#draining && !this.#inMemory.has(sessionId)) throw new SessionElsewhereError(sessionId, null);
+  async #admit(sessionId: SessionId, incoming: IncomingTurn, isNewSession: boolean): Promise<AcceptedTurn> {
+    this.#departing.requireTakesMessages(sessionId);
     const known = isNewSession ? 'absent' : this.#deps.journal.presence(sessionId);
     const presence = this.#inMemory.has(sessionId) ? 'likely' : known;
-    // A message that follows a turn is none of a new session, and would be refused there.
-    const begun = { message, origin, bytes };
-    if (presence !== 'likely' && !message.follows) return this.#begin(sessionId, begun, presence);
-    return this.#startIn(await this.session(sessionId), begun);
+    // A message that follows a turn belongs to a session that exists. In a new one it would be refused.
+    if (presence !== 'likely' && !incoming.message.follows)
+      return this.#startPresumedNew(sessionId, incoming, presence);
+    return this.#startLoaded(await this.session(sessionId), incoming);
   }
 
   /** Adds messages to a session whose turns are over. @returns the seq of the event. */
@@ -288,46 +250,13 @@ export class SessionRegistry {
   }
 
   /** Takes no more messages and lets the open turns finish. A turn that is open after `timeoutMs` stays open in the log. */
-  async drain(timeoutMs: number): Promise<void> {
-    this.#draining = true;
-    this.#recovery.stop();
-    this.#ephemeral.stop();
-    const loaded = this.#inMemory.close();
-    await within(timeoutMs, loaded.then(stopAtRest), undefined);
-    for (const session of await loaded) session.stop();
+  drain(timeoutMs: number): Promise<void> {
+    return this.#departing.drain(timeoutMs);
   }
 
-  /**
-   * Gives the sessions up, each between two steps of its turn, so that another process can go on with it. A step that goes
-   * on for longer than `timeoutMs` is given up and run again there.
-   * @param onLeft is called when a session has left memory, with the seq of its last event; 0 if it was erased.
-   */
-  async handOver(
-    timeoutMs: number,
-    onLeft: (sessionId: SessionId, seq: number) => Promise<void>,
-  ): Promise<void> {
-    this.#draining = true;
-    this.#recovery.stop();
-    this.#ephemeral.stop();
-    const leaving = async (session: SessionActor): Promise<void> => {
-      await within(timeoutMs, session.handOver(), undefined);
-      session.leave();
-      // The next owner goes on from what the log has, so nothing may be on its way there. Closing the log waits for it, too.
-      await session.settled();
-      // Without the session, this node would erase the one that another node has begun with its id.
-      const isErased = await this.#erasing.get(session)?.then(
-        () => true,
-        () => false,
-      );
-      this.#inMemory.forget(session);
-      await onLeft(session.sessionId, isErased ? 0 : session.state.seq);
-    };
-    const all = await this.#inMemory.close((session) => {
-      const left = leaving(session);
-      this.#leaving.set(session.sessionId, left);
-      return left;
-    });
-    await Promise.allSettled(all);
+  /** Gives the sessions up, each between two steps of its turn or after `timeoutMs`, so that another process can go on with it. */
+  handOver(timeoutMs: number, onLeft: OnLeft): Promise<void> {
+    return this.#departing.handOver(timeoutMs, onLeft);
   }
 
   /** Another process owns the session. @returns whether it has left memory: one in which something goes on stays. */
@@ -336,8 +265,8 @@ export class SessionRegistry {
   }
 
   /** Resolves when a session that is being given up has left memory. */
-  async left(sessionId: SessionId): Promise<void> {
-    await this.#leaving.get(sessionId)?.catch(() => undefined);
+  left(sessionId: SessionId): Promise<void> {
+    return this.#departing.left(sessionId);
   }
 
   /** Whether the session is in memory or loading. */
@@ -360,20 +289,20 @@ export class SessionRegistry {
    * log. If the append is refused, the session exists: load it and start the turn there. Whoever asks for the session
    * meanwhile waits.
    */
-  async #begin(
+  async #startPresumedNew(
     sessionId: SessionId,
-    begun: BegunTurn,
+    incoming: IncomingTurn,
     presence: 'absent' | 'unknown',
   ): Promise<AcceptedTurn> {
     this.#deps.directory.presumeNew(sessionId);
     const presumed = this.#loader.presumeNew(sessionId, presence === 'absent');
-    let accepted = presumed.startTurn(begun.message, begun.origin);
+    let accepted = presumed.startTurn(incoming.message, incoming.origin);
     const loadAfterAll = async (error: unknown): Promise<SessionActor> => {
       // Only this error says for certain that nothing was recorded: a message must not be recorded twice.
       if (!(error instanceof StaleVersionError)) throw error;
       this.#deps.directory.release(sessionId);
       const session = await this.#load(sessionId);
-      accepted = this.#startIn(session, begun);
+      accepted = this.#startLoaded(session, incoming);
       return session;
     };
     await this.#inMemory.enter(
@@ -384,7 +313,7 @@ export class SessionRegistry {
   }
 
   /** Rejects if the session has no room for the message. */
-  async #startIn(session: SessionActor, { message, origin, bytes }: BegunTurn): Promise<AcceptedTurn> {
+  async #startLoaded(session: SessionActor, { message, origin, bytes }: IncomingTurn): Promise<AcceptedTurn> {
     this.#deps.workingMemory.requireFor(session, bytes);
     return session.startTurn(message, origin);
   }
@@ -394,7 +323,7 @@ export class SessionRegistry {
     const session = await this.#loader.load(sessionId);
     this.#recovery.noteLoaded(sessionId);
     // A service that is stopping begins nothing: the turn goes on at the next start.
-    if (this.#draining) session.stop();
+    if (this.#departing.isDraining) session.stop();
     else if (session.state.open) await session.resume();
     return session;
   }
@@ -409,14 +338,6 @@ export class SessionRegistry {
     // What may be stored may have begun a turn.
     return open || mayBeStored(error) ? this.#recovery.loadLater(session.sessionId, open) : true;
   }
-}
-
-/** Stops the sessions as soon as all are at rest. While the last one works, an answer may set another to work again. */
-async function stopAtRest(sessions: readonly SessionActor[]): Promise<void> {
-  while (!sessions.every(({ isAtRest }) => isAtRest))
-    await Promise.all(sessions.map((session) => session.idle()));
-  // At once, so that nothing begins in between.
-  for (const session of sessions) session.stop();
 }
 
 function sessionExists(sessionId: SessionId): ServiceError {

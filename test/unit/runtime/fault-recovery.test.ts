@@ -169,7 +169,7 @@ describe('a message of which nobody knows whether it was recorded', () => {
     await expect(rig.say('hello')).rejects.toThrow('away');
     expect(rig.registry.caresFor('s')).toBe(false);
     clock.increment(LONG_MS);
-    expect(rig.registry.size).toBe(0);
+    expect(rig.registry.loaded.size).toBe(0);
   });
 });
 
@@ -214,7 +214,7 @@ describe('a session with an open turn that could not be loaded', () => {
     (await rig.model.call(0)).answer('at last');
     await heard.event('turn.completed');
     await session.settled();
-    rig.registry.evictIdle(0);
+    rig.registry.loaded.evictIdle(0);
     expect(rig.registry.caresFor('s')).toBe(false);
   });
 

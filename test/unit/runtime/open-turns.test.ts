@@ -33,7 +33,7 @@ describe('the turns of an agent that goes on with them before its clients can be
         turns: new OpenTurns({ principal: 1, tenant: false }),
         countMessage: () => undefined,
       },
-      registry.openTurns,
+      registry.loaded.openTurns,
     );
     const message = { sessionId: 'acme/a/t', turnId: '2', text: 'more' };
     await expect(requests.send('turn.start', message, client('a'))).rejects.toThrow(refusal(1, 'principal'));

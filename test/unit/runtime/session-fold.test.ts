@@ -290,7 +290,7 @@ describe('the place of a session in its log', () => {
     const rig = new SessionRig({ store, snapshots });
     expect(await rig.registry.position('s')).toEqual({ head: LONG + 40, running: null, reasoning: null });
     expect(await rig.registry.position('nobody')).toEqual({ head: 0, running: null, reasoning: null });
-    expect(rig.registry.size).toBe(0);
+    expect(rig.registry.loaded.size).toBe(0);
     expect(rig.store.reads).toBe(0);
   });
 

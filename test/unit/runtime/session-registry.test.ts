@@ -155,8 +155,8 @@ describe('large messages', () => {
     await rig.listen('s').event('turn.completed');
     await (await rig.registry.session('s')).reset(CLIENT);
     expect((await rig.registry.session('s')).bytes).toBeGreaterThan(large.length);
-    rig.registry.evictIdle(0);
-    expect(rig.registry.size).toBe(0);
+    rig.registry.loaded.evictIdle(0);
+    expect(rig.registry.loaded.size).toBe(0);
     expect((await rig.registry.session('s')).bytes).toBeGreaterThan(large.length);
   });
 
@@ -268,7 +268,7 @@ describe('a message to a session that nobody has looked up', () => {
     await expect(rig.say('hello')).rejects.toThrow('the disk went silent');
     const requested = (await rig.logged()).filter(({ type }) => type === 'turn.requested');
     expect(requested).toHaveLength(1);
-    expect(rig.registry.size).toBe(0);
+    expect(rig.registry.loaded.size).toBe(0);
   });
 
   it('leaves a running turn of it alone, and waits behind it', async () => {
@@ -634,9 +634,9 @@ describe('a session in which nothing goes on', () => {
 
   it('leaves memory, and is found again in the log', async () => {
     const rig = await answered();
-    expect(rig.registry.size).toBe(1);
-    rig.registry.evictIdle(0);
-    expect(rig.registry.size).toBe(0);
+    expect(rig.registry.loaded.size).toBe(1);
+    rig.registry.loaded.evictIdle(0);
+    expect(rig.registry.loaded.size).toBe(0);
     const { reads } = rig.store;
     const appended: string[] = [];
     rig.store.beforeAppend = async (events) => void appended.push(...typesOf(events));
@@ -650,7 +650,7 @@ describe('a session in which nothing goes on', () => {
   it('leaves memory when others that were used since take its place', async () => {
     let now = 0;
     const sizesWhenTold: number[] = [];
-    const onFilling = () => void sizesWhenTold.push(rig.registry.size);
+    const onFilling = () => void sizesWhenTold.push(rig.registry.loaded.size);
     const rig = new SessionRig({ maxIdleBytes: 10 * EMPTY_SESSION_BYTES, onFilling, elapsedMs: () => now });
     const talk = async (sessionId: string, text = 'hello'): Promise<void> => {
       now += 10_000;
@@ -665,15 +665,15 @@ describe('a session in which nothing goes on', () => {
     }
     // The busy one, and four idle ones, which take half of the memory.
     expect(sizesWhenTold).toEqual([5]);
-    expect(rig.registry.size).toBeGreaterThan(5);
-    expect(rig.registry.size).toBeLessThan(12);
+    expect(rig.registry.loaded.size).toBeGreaterThan(5);
+    expect(rig.registry.loaded.size).toBeLessThan(12);
     const { reads } = rig.store;
     await talk('popular');
     expect(rig.store.reads).toBe(reads);
     rig.model.calls[0]?.answer('Done.');
     // A large one takes the place of many.
     await talk('large', 'x'.repeat(7 * EMPTY_SESSION_BYTES));
-    expect(rig.registry.size).toBeLessThan(5);
+    expect(rig.registry.loaded.size).toBeLessThan(5);
     await talk('s5');
     const { request } = rig.model.calls.at(-1) ?? {};
     expect(request?.messages.map(textOf)).toEqual(['hello', 'Hi!', 'hello']);
@@ -688,9 +688,9 @@ describe('a session in which nothing goes on', () => {
     // One that is larger than all of this memory leaves, too, when another one rests.
     await talk('large', 'x'.repeat(5 * EMPTY_SESSION_BYTES));
     await talk('d', 'hello');
-    expect(rig.registry.size).toBe(5);
+    expect(rig.registry.loaded.size).toBe(5);
     vi.advanceTimersByTime(1_000);
-    expect(rig.registry.size).toBe(1);
+    expect(rig.registry.loaded.size).toBe(1);
   });
 
   it('counts with what it has grown to since it came to rest for the first time', async () => {
@@ -704,7 +704,7 @@ describe('a session in which nothing goes on', () => {
       await talk(name, 'hello');
       await talk(name, 'x'.repeat(4 * EMPTY_SESSION_BYTES));
     }
-    expect(rig.registry.size).toBe(1);
+    expect(rig.registry.loaded.size).toBe(1);
   });
 
   it('leaves memory also when the clock was set back since it was used', async () => {
@@ -712,33 +712,33 @@ describe('a session in which nothing goes on', () => {
     onTestFinished(() => void vi.useRealTimers());
     const rig = await answered();
     vi.setSystemTime(Date.now() - 3_600_000);
-    rig.registry.evictIdle(0);
-    expect(rig.registry.size).toBe(0);
+    rig.registry.loaded.evictIdle(0);
+    expect(rig.registry.loaded.size).toBe(0);
   });
 
   it('stays while it was used a moment ago', async () => {
     const rig = await answered();
-    rig.registry.evictIdle(PLENTY_MS);
-    expect(rig.registry.size).toBe(1);
+    rig.registry.loaded.evictIdle(PLENTY_MS);
+    expect(rig.registry.loaded.size).toBe(1);
   });
 
   it('stays while a turn runs, while it loads, and while something is on its way to its log', async () => {
     const rig = await answered();
     const loading = rig.registry.session('loading');
-    rig.registry.evictIdle(0);
-    expect(rig.registry.size).toBe(1);
+    rig.registry.loaded.evictIdle(0);
+    expect(rig.registry.loaded.size).toBe(1);
     expect(await rig.registry.session('loading')).toBe(await loading);
 
     const held = rig.store.holdNext('turn.requested');
     const said = rig.say('on its way');
     await held.arrived;
-    rig.registry.evictIdle(0);
-    expect(rig.registry.size).toBe(1);
+    rig.registry.loaded.evictIdle(0);
+    expect(rig.registry.loaded.size).toBe(1);
     held.release();
     await said;
     await rig.model.callFor('on its way');
-    rig.registry.evictIdle(0);
-    expect(rig.registry.size).toBe(1);
+    rig.registry.loaded.evictIdle(0);
+    expect(rig.registry.loaded.size).toBe(1);
     await rig.registry.drain(NO_TIME);
   });
 });
@@ -839,7 +839,7 @@ describe('a session that is being deleted', () => {
     await rig.say('hello');
     const deleted = rig.registry.delete('s', CLIENT);
     await erasing.promise;
-    rig.registry.evictIdle(0);
+    rig.registry.loaded.evictIdle(0);
     expect(await rig.registry.session('s')).toBe(session);
     mayErase.resolve();
     await deleted;

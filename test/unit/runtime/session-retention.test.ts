@@ -75,7 +75,7 @@ describe('old sessions', () => {
         fields: { sessions: ['old'], retentionDays: 2 },
       }),
     );
-    expect(rig.registry.size).toBe(1);
+    expect(rig.registry.loaded.size).toBe(1);
     await pass(setup, HOUR_MS);
     await eventually(sessionIds, (ids) => ids.length === 0);
   });

@@ -55,14 +55,14 @@ describe('an approval that nobody gives', () => {
     clock.increment(HOUR_MS - 1);
     const session = await rig.registry.session('s');
     await session.settled();
-    expect(rig.registry.waitingApprovals).toHaveLength(1);
+    expect(rig.registry.loaded.waitingApprovals).toHaveLength(1);
     clock.increment(1);
     expect(await heard.event('tool-call.failed')).toMatchObject({
       callId: 'call of s',
       cause: { kind: 'approval-expired', afterMs: HOUR_MS },
       reason: 'nobody approved it within 1 hour',
     });
-    expect(rig.registry.waitingApprovals).toEqual([]);
+    expect(rig.registry.loaded.waitingApprovals).toEqual([]);
     const next = await rig.model.call(1);
     expect(next.request.messages.at(-1)).toMatchObject({
       text: expect.stringContaining('nobody approved it within 1 hour'),
@@ -97,13 +97,13 @@ describe('an approval that nobody gives', () => {
     const rig = start(10 * HOUR_MS);
     const heard = rig.listen();
     await rig.registry.recover();
-    expect(rig.registry.waitingApprovals).toMatchObject([
+    expect(rig.registry.loaded.waitingApprovals).toMatchObject([
       { since: '1970-01-01T00:00:00.000Z', expiresAt: '1970-01-01T01:00:00.000Z' },
     ]);
     clock.increment(HOUR_MS / 2 - 1);
     const session = await rig.registry.session('s');
     await session.settled();
-    expect(rig.registry.waitingApprovals).toHaveLength(1);
+    expect(rig.registry.loaded.waitingApprovals).toHaveLength(1);
     clock.increment(1);
     await heard.event('tool-call.failed');
   });
@@ -132,7 +132,7 @@ describe('an approval that nobody gives', () => {
     clock.increment(HOUR_MS - 1);
     const session = await rig.registry.session('s');
     await session.settled();
-    expect(rig.registry.waitingApprovals).toHaveLength(1);
+    expect(rig.registry.loaded.waitingApprovals).toHaveLength(1);
     clock.increment(1);
     await heard.event('tool-call.failed');
   });
@@ -143,8 +143,8 @@ describe('an approval that nobody gives', () => {
     await ask(rig);
     clock.increment(1_000 * HOUR_MS);
     await (await rig.registry.session('s')).settled();
-    expect(rig.registry.waitingApprovals).toHaveLength(1);
-    expect(rig.registry.waitingApprovals[0]).not.toHaveProperty('expiresAt');
+    expect(rig.registry.loaded.waitingApprovals).toHaveLength(1);
+    expect(rig.registry.loaded.waitingApprovals[0]).not.toHaveProperty('expiresAt');
   });
 });
 
@@ -161,7 +161,7 @@ describe('the approvals of all sessions', () => {
     );
     const session = await rig.registry.session('a');
     await session.idle();
-    const listed = rig.registry.waitingApprovals;
+    const listed = rig.registry.loaded.waitingApprovals;
     expect(listed.map(({ sessionId, callId }) => [sessionId, callId])).toEqual([
       ['b', 'call of b'],
       ['a', 'one'],
@@ -181,12 +181,12 @@ describe('the approvals of all sessions', () => {
     await rig.registry.drain(0);
     const later = start();
     await later.registry.recover();
-    expect(later.registry.waitingApprovals).toEqual(listed);
+    expect(later.registry.loaded.waitingApprovals).toEqual(listed);
   });
 
   it('are listed by session if they began to wait at the same time, whichever session was used first', async () => {
     const rig = service().start();
     for (const sessionId of ['b', 'c', 'a']) await ask(rig, sessionId, `pay for ${sessionId}`);
-    expect(rig.registry.waitingApprovals.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c']);
+    expect(rig.registry.loaded.waitingApprovals.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c']);
   });
 });
