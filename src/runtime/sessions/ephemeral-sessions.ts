@@ -20,7 +20,7 @@ interface Wait {
   failures: number;
 }
 
-/** Whoever has asked reads the end of the turn before the session goes. It usually deletes the session itself. */
+/** Time for the client to read the end of the turn. The client usually deletes the session itself. */
 const GRACE_MS = 10_000;
 
 /**
@@ -51,7 +51,7 @@ export class EphemeralSessions {
     this.#waits.delete(sessionId);
   }
 
-  /** The same for a session that counts as open although nothing is open in it, if that is why. @returns whether it is. */
+  /** For a session that counts as open without an open turn: deletes it later if its last turn was ephemeral. @returns whether it was. */
   async deleteLeftover(sessionId: SessionId): Promise<boolean> {
     let isEphemeral = false;
     for await (const page of this.#deps.journal.pages(sessionId, 0))
@@ -77,9 +77,9 @@ export class EphemeralSessions {
       if (this.#waits.get(sessionId) === wait) this.#waits.delete(sessionId);
     } catch (error) {
       this.#deps.log.warn({ sessionId, err: error }, 'a session that is not to be kept could not be deleted');
-      // Somebody else has deleted it: what has its id now may be another one.
+      // Somebody else has deleted the session. What has its id now may be a new session.
       if (this.#waits.get(sessionId) !== wait) return;
-      // Its new owner deletes it.
+      // The session's new owner deletes it.
       if (error instanceof SessionElsewhereError) this.#waits.delete(sessionId);
       else this.#deleteIn(retryDelayMs(++wait.failures), sessionId, wait);
     }

@@ -25,12 +25,12 @@ export interface FaultRecoveryDeps {
 export class FaultRecovery {
   readonly #deps: FaultRecoveryDeps;
   readonly #clock: Clock;
-  /** The turn as it was at its first fault in its present step. What had begun it again before was no fault, but a restart or a move. */
+  /** Each turn as it was at the first fault in its present step. Earlier attempts ended by a restart or a move, not by a fault. */
   readonly #first = new Map<SessionId, FaultedTurn>();
   /** Failures in a row. */
   readonly #failures = new Map<SessionId, number>();
   readonly #waits = new Map<SessionId, unknown>();
-  /** Those that wait for the next message or start. */
+  /** The sessions that wait for their next message, or for the next start. */
   readonly #givenUp = new Set<SessionId>();
   #stopped = false;
 
@@ -44,13 +44,13 @@ export class FaultRecovery {
     return this.#waits.has(sessionId) || this.#givenUp.has(sessionId);
   }
 
-  /** The session is not loaded again by itself. */
+  /** Ends the retries: the session waits for its next message, or for the next start. */
   giveUp(sessionId: SessionId): void {
     this.#failures.delete(sessionId);
     this.#givenUp.add(sessionId);
   }
 
-  /** The session could be loaded, whoever has asked for it. */
+  /** Call it when the session has been loaded, whoever asked for it. */
   noteLoaded(sessionId: SessionId): void {
     this.#givenUp.delete(sessionId);
   }
@@ -80,7 +80,7 @@ export class FaultRecovery {
     return true;
   }
 
-  /** Nothing is open in the session any more. */
+  /** Call it when nothing is open in the session any more. */
   forget(sessionId: SessionId): void {
     this.#first.delete(sessionId);
   }
@@ -91,7 +91,7 @@ export class FaultRecovery {
     this.#waits.clear();
   }
 
-  /** How often the turn has been tried at its present step, with the try that failed first. */
+  /** How often the turn has been tried at its present step, the attempt that failed first included. */
   #attemptsAt(sessionId: SessionId, { turnId, step, attempt }: FaultedTurn): number {
     const known = this.#first.get(sessionId);
     if (known?.turnId === turnId && known.step === step) return attempt - known.attempt + 1;
@@ -106,11 +106,11 @@ export class FaultRecovery {
       this.#failures.delete(sessionId);
     } catch (error) {
       if (error instanceof SessionElsewhereError) {
-        // Whoever has it goes on with its turn.
+        // The session's new owner goes on with the turn.
         this.#failures.delete(sessionId);
         return;
       }
-      // That the log is away is said once, and not for each session and try.
+      // An outage of the log is reported once, and not for each session and attempt.
       const level = error instanceof StorageAwayError ? 'debug' : 'warn';
       this.#deps.log[level](
         { sessionId, err: error },

@@ -1,10 +1,10 @@
 /** Ids that the first part holds; each further part holds twice as many as the one before. */
 const FIRST_CAPACITY = 32_768;
-/** With ten bits set for each id, a full part takes one of 800 ids that were never added for one that was. */
+/** With ten bits set for each id, a full part has one false positive in 800. */
 const BITS_PER_ID = 14;
 const BITS_SET = 10;
 
-/** A part with its number of ids, as a Bloom filter. */
+/** A Bloom filter, and how many ids it has. */
 interface Part {
   readonly bits: Uint32Array;
   readonly capacity: number;
@@ -12,8 +12,8 @@ interface Part {
 }
 
 /**
- * A set of ids that only grows, and takes about 14 bits for each. It may take an id for one that was added, but never
- * the reverse: a scalable Bloom filter.
+ * A set of ids that only grows, and takes about 14 bits for each. It may claim to have an id that
+ * was never added, but never the reverse: a scalable Bloom filter.
  */
 export class IdFilter {
   readonly #parts: Part[] = [];
@@ -44,7 +44,7 @@ interface Hash {
   readonly second: number;
 }
 
-/** Two independent hashes of 32 bits in one pass: FNV-1a, and the same with another prime, mixed at the end. */
+/** Two independent hashes of 32 bits in one pass: FNV-1a with its own prime and with another one, mixed at the end. */
 function hashOf(id: string): Hash {
   let first = 0x811c9dc5;
   let second = 0x9747b28c;
@@ -69,7 +69,7 @@ function newPart(capacity: number): Part {
   return { bits: new Uint32Array(Math.ceil((capacity * BITS_PER_ID) / 32)), capacity, size: 0 };
 }
 
-/** The nth of the bits of an id in a part. Each message asks for all of them, so they are not made into a list. */
+/** The nth of the bits of an id in a part. Computed for each message, so no list of the bits is allocated. */
 function bitAt(nth: number, { first, second }: Hash, { bits }: Part): number {
   return (first + nth * second) % (bits.length * 32);
 }

@@ -14,10 +14,10 @@ import { nextLoop } from '../../timing/next-loop.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import { KnownSessions, type Presence } from './known-sessions.ts';
 
-/** Takes the thread of the log less than a millisecond, for which appends wait. */
+/** A page of this size keeps the thread of the log busy for less than a millisecond. Appends wait that long. */
 const COUNTED_PAGE = 1_000;
 
-/** The only path for the events of sessions: append to the log, then publish what is there. */
+/** The only way for the events of sessions into the log and to the bus: they are appended, and then published. */
 export class Journal {
   readonly #store: EventStore;
   readonly #bus: LocalBus;
@@ -47,7 +47,7 @@ export class Journal {
     return ofSession(await this.#store.read(sessionId, afterSeq, limit));
   }
 
-  /** The same, page by page. */
+  /** Reads the events after a seq page by page. */
   async *pages(
     sessionId: SessionId,
     afterSeq: number,
@@ -65,7 +65,7 @@ export class Journal {
     return found;
   }
 
-  /** How many sessions have ids that begin with this. Others may work in between. */
+  /** How many sessions have ids that begin with this prefix. Other work runs between two pages. */
   async countSessions(prefix: string): Promise<number> {
     let count = 0;
     for (let after = prefix; ; ) {
@@ -108,7 +108,7 @@ export interface NewFork {
   readonly to: SessionId;
 }
 
-/** Throws if one of them is not an event of a session. */
+/** Throws if one of the events is not an event of a session. */
 export function ofSession(envelopes: Envelope<LoggedEvent>[]): Envelope[] {
   if (envelopes.every(isOfSession)) return envelopes;
   const alien = envelopes.find((envelope) => !isOfSession(envelope));

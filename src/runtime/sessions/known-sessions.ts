@@ -3,12 +3,12 @@ import type { EventStore } from '../../ports/event-store.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 import { IdFilter } from './id-filter.ts';
 
-/** Takes the thread of the log less than a millisecond, for which appends wait. */
+/** A page of this size keeps the thread of the log busy for less than a millisecond. Appends wait that long. */
 const PAGE_IDS = 1_000;
 
 /**
- * `absent`: the log certainly has no event of the session. `likely`: it has some, or had some, or, in one of a hundred
- * cases at most, neither. `unknown`: the ids of the log are not read yet.
+ * `absent`: the log certainly has no event of the session. `likely`: it has some, or had some;
+ * in at most one of a hundred cases neither is true. `unknown`: the ids of the log are not read yet.
  */
 export type Presence = 'absent' | 'likely' | 'unknown';
 

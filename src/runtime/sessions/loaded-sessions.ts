@@ -7,7 +7,7 @@ import type { SessionActor } from './session-actor.ts';
 
 /** Idle sessions leave memory after this time, or earlier if they take too much of it. The log has them. */
 const IDLE_MS = 60_000;
-/** Whoever has just asked for a session is about to use it. */
+/** A caller that has just asked for a session is about to use it. */
 const LEAST_IDLE_MS = 1_000;
 
 export interface LoadedSessionsDeps {
@@ -22,7 +22,7 @@ export interface LoadedSessionsDeps {
 
 interface Entry {
   readonly loading: Promise<SessionActor>;
-  /** Once it is loaded. */
+  /** Null until the session is loaded. */
   session: SessionActor | null;
   lastUsed: number;
 }
@@ -39,10 +39,10 @@ export class LoadedSessions {
   readonly #elapsedMs: () => number;
   #onFilling: (() => void) | undefined;
   readonly #entries = new Map<SessionId, Entry>();
-  /** Those that came to rest, the latest last. */
+  /** The sessions at rest, the one that came to rest last at the end. */
   readonly #idle: LRUCache<SessionId, SessionActor>;
   readonly #sweeper: NodeJS.Timeout;
-  /** Set while a session is to leave that has just been asked for. */
+  /** Set while sessions are to leave memory that somebody has just asked for. */
   #soon: NodeJS.Timeout | null = null;
   readonly #leavingSoon = new Set<SessionActor>();
 
@@ -57,7 +57,7 @@ export class LoadedSessions {
     this.#onFilling = onFilling;
     this.#idle = new LRUCache<SessionId, SessionActor>({
       maxSize: maxIdleBytes,
-      // A larger one would not be kept, and so never leave.
+      // The cache would not keep a larger session, and so never evict it.
       sizeCalculation: ({ bytes }) => Math.min(bytes, maxIdleBytes),
       disposeAfter: (session, _, reason) => {
         if (reason === 'evict') this.#leaveSoon(session);
@@ -123,7 +123,7 @@ export class LoadedSessions {
     return entry?.loading;
   }
 
-  /** From now on whoever asks for the session waits for this. A session that cannot be loaded is forgotten. */
+  /** From now on `find` returns this promise. A session that cannot be loaded is forgotten. */
   enter(sessionId: SessionId, loading: Promise<SessionActor>): Promise<SessionActor> {
     const entry: Entry = { loading, session: null, lastUsed: this.#elapsedMs() };
     this.#entries.set(sessionId, entry);
@@ -133,7 +133,7 @@ export class LoadedSessions {
         if (session.isIdle) this.rested(session);
       },
       () => {
-        // A fault may have removed it already, and somebody may have asked again since.
+        // A fault may have removed the entry already, and a later caller may have entered the session again.
         if (this.#entries.get(sessionId) !== entry) return;
         this.#entries.delete(sessionId);
         this.#directory.release(sessionId);
@@ -142,10 +142,10 @@ export class LoadedSessions {
     return loading;
   }
 
-  /** Nothing is open in the session any more. */
+  /** Call it when nothing is open in the session any more. */
   rested(session: SessionActor): void {
     if (!this.#entries.has(session.sessionId)) return;
-    // What the cache has already, it would not measure again.
+    // The cache would not measure a session again that it already has.
     this.#idle.delete(session.sessionId);
     this.#idle.set(session.sessionId, session);
     if (this.#idle.calculatedSize > this.#idle.maxSize / 2) this.#noteFilling();
@@ -157,7 +157,7 @@ export class LoadedSessions {
     if (entry && (entry.session === session || entry.session === null)) this.#leave(session.sessionId);
   }
 
-  /** The session leaves memory at once, unless something goes on in it. @returns whether it is not in memory. */
+  /** The session leaves memory at once, unless something goes on in it. @returns whether the session is out of memory. */
   discard(sessionId: SessionId): boolean {
     const entry = this.#entries.get(sessionId);
     if (entry && !(entry.session && hasNothingToDo(entry.session))) return false;
@@ -172,8 +172,8 @@ export class LoadedSessions {
   }
 
   /**
-   * Resolves to all sessions in memory when those that load have been loaded, or to what `each` makes of them as soon as
-   * each is loaded. Ends the eviction.
+   * Ends the eviction. Resolves when the sessions that were loading are loaded: to all sessions, or to the results of `each`,
+   * which is called with each session as soon as it is loaded.
    */
   async close(): Promise<SessionActor[]>;
   async close<T>(each: (session: SessionActor) => T): Promise<Awaited<T>[]>;
@@ -190,7 +190,7 @@ export class LoadedSessions {
     this.#onFilling = undefined;
   }
 
-  /** As soon as nobody is about to use it, unless it is at work again then. */
+  /** The session leaves memory as soon as nobody is about to use it, unless it is at work again by then. */
   #leaveSoon(session: SessionActor): void {
     const { sessionId } = session;
     if (this.#mayLeave(sessionId, session, LEAST_IDLE_MS)) {
@@ -203,7 +203,7 @@ export class LoadedSessions {
       const waiting = [...this.#leavingSoon];
       this.#leavingSoon.clear();
       for (const one of waiting) {
-        // One that has worked meanwhile is among the latest again.
+        // A session that worked meanwhile is back in the LRU list.
         if (this.at(one.sessionId) === one && one.isIdle && !this.#idle.has(one.sessionId))
           this.#leaveSoon(one);
       }
@@ -223,7 +223,7 @@ export class LoadedSessions {
   }
 }
 
-/** A session that is being erased leaves memory when that is done. Until then nobody may load it again. */
+/** A session that is being erased leaves memory when the erasure has ended. Until then nobody may load it again. */
 function hasNothingToDo({ isIdle, state }: SessionActor): boolean {
   return isIdle && !state.deleted;
 }

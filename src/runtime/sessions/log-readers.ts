@@ -8,7 +8,7 @@ const LEAST_READS = 4;
 /** The log's thread serves one read at a time. */
 const MOST_READS = 16;
 const LARGE_BYTES = MEGABYTE;
-/** While the log is away, each read takes seconds. */
+/** A read that has waited for so long runs anyway: while the log is away, each read takes seconds. */
 const PATIENCE_MS = 10_000;
 
 /** Limits how many sessions are read from the log at the same time. Nobody knows how large a session is before it is read. */
@@ -24,7 +24,7 @@ export class LogReaders {
     this.#largeReads = new Semaphore({ atOnce: 1, ...timing });
   }
 
-  /** Runs `read` when fewer than the most reads are running. */
+  /** Runs `read` once it may run. */
   run<T>(read: () => Promise<T>): Promise<T> {
     return this.#reads.run(read);
   }

@@ -42,7 +42,7 @@ export interface SessionDeps extends RecordDeps, SessionTurnDeps {
   readonly bus: LocalBus;
   readonly log: Logger;
   /**
-   * Called when the session cannot go on. It must be loaded again from the log.
+   * Called when the session cannot go on, and must be loaded again from the log.
    * @returns whether its open turn goes on by itself.
    */
   readonly onFault: (session: SessionActor, error: unknown) => boolean;
@@ -268,7 +268,7 @@ export class SessionActor {
     await promise;
   }
 
-  /** The session does nothing any more. What was asked of it meanwhile is refused, for another process to do. */
+  /** From now on the session does nothing. The commands in its mailbox are refused, so that another process handles them. */
   leave(): void {
     this.#hasLeft = true;
     this.stop();
@@ -283,7 +283,7 @@ export class SessionActor {
     if (this.#hasLeft) throw new SessionElsewhereError(this.sessionId, null);
     if (this.#faulted)
       throw new ServiceError('SERVICE_UNAVAILABLE', 'The session is being reloaded.', { retryAfter: 1 });
-    // Nothing would run the call, and the next start would take it for one that was interrupted.
+    // The call would not run, and the next start would take it for one that was interrupted.
     if (this.#turn.isStopped && command.type === 'approval.answer' && command.approved)
       throw serviceStopping();
     try {
@@ -303,7 +303,7 @@ export class SessionActor {
     // A session that is being deleted, or is to be, counts as open, so that the next start finishes the deletion.
     const isDeleted = command.type === 'session.delete' || this.#isEphemeral;
     const open = isDeleted || leavesTurnOpen(this.state, events);
-    // After a wrong guess the model would have been asked for nothing.
+    // If the session is only presumed to be new, the call may be for nothing.
     const early = this.#record.isCertain ? this.#turn.callEarly(events) : null;
     const release = this.#turn.holdVersion(events);
     try {
@@ -312,7 +312,7 @@ export class SessionActor {
       if (early) this.#takeWithReply(appended, events.length, early);
       else this.#take(appended, null);
     } catch (error) {
-      // What could not be recorded needs no reply.
+      // A message that could not be recorded needs no reply.
       early?.abandon();
       throw error;
     } finally {
@@ -322,12 +322,12 @@ export class SessionActor {
   }
 
   /**
-   * Takes what was decided, and then the addendum that stored the early reply, if there is one. The reply is streamed in
-   * between all the same. @param decided how many of the events were decided.
+   * Takes the decided events, and then those of the addendum, if the log has one. The early reply is streamed in between, also
+   * if the addendum already has it. @param decided how many of the events were decided.
    */
   #takeWithReply(appended: readonly Envelope[], decided: number, early: EarlyReply): void {
     const added = appended.slice(decided);
-    // A turn that is over in the log ends here too, although the session has been stopped meanwhile.
+    // A turn that has ended in the log ends here, too, even if the session was stopped meanwhile.
     const wanted = added.length > 0 || !this.#turn.isStopped;
     if (!wanted) early.abandon();
     this.#take(appended.slice(0, decided), wanted ? early : null);
@@ -370,7 +370,7 @@ export class SessionActor {
     if (!this.#isWorking) this.#release();
   }
 
-  /** Whether something happens before a client does something. */
+  /** Whether the open turn goes on without a client. */
   get #isWorking(): boolean {
     return this.state.open !== null && !this.#turn.isStopped && !awaitsSomebody(this.state);
   }
@@ -386,7 +386,7 @@ export class SessionActor {
   #fault(error: unknown): void {
     logFault(this.#deps.log, this, error);
     this.#faulted = true;
-    // A turn that could not even be resumed was interrupted before, and that was told.
+    // If a turn could not even be resumed, its clients were told of the interruption before.
     const wasRunning = this.#turn.isRunning;
     this.stop();
     const continues = this.#deps.onFault(this, error);

@@ -24,7 +24,7 @@ export interface ArchiveDeps {
   readonly journal: Journal;
   readonly fold: SessionFold;
   readonly sessions: SessionRegistry;
-  /** What waits is known of sessions in memory only, so nobody can list it before the open ones are loaded. */
+  /** Only sessions in memory know what waits in them, so a list waits until the open sessions are loaded. */
   readonly recovery: Pick<StartRecovery, 'over'>;
 }
 
@@ -56,7 +56,7 @@ export class SessionArchive {
     return withTitles(this.#journal, page);
   }
 
-  /** Goes through the index page by page, so that nobody waits for it. */
+  /** Goes through the index page by page, so that other work runs in between. */
   async #search(wanted: WantedList): Promise<SessionSummary[]> {
     const { query = '', limit, after, of } = wanted;
     const text = query.toLocaleLowerCase();
@@ -67,7 +67,7 @@ export class SessionArchive {
       (of === undefined || isOwn(stream.sessionId, of)) &&
       contains(stream, prefix, text);
     const found: SessionSummary[] = [];
-    // What is shared may stand before the own sessions.
+    // `after` may be a shared session that comes before the own sessions.
     const begin = after !== undefined && after > prefix ? after : prefix;
     for (let last: SessionId | undefined = begin; found.length < limit; ) {
       const page = await this.#page(pageSize, last);
@@ -82,7 +82,7 @@ export class SessionArchive {
     return all.slice(0, limit);
   }
 
-  /** The first wanted sessions of others that are shared. */
+  /** The first wanted sessions of other owners that are shared. */
   async #shared({ after = '', query = '', limit }: WantedList, of: SessionsOf): Promise<SessionSummary[]> {
     const text = query.toLocaleLowerCase();
     const ids = [...(of.also ?? [])].filter((id) => id > after && !isOwn(id, of)).toSorted();
@@ -179,10 +179,10 @@ export interface WantedList {
 }
 
 const SEARCH_PAGE = 1_000;
-/** Sessions that are shared stand anywhere in the index: each is looked up by itself. */
+/** Shared sessions can be anywhere in the index, so each is looked up by its id. */
 const SHARED_AT_ONCE = 50;
 
-/** Whether it is listed anyway, and not because it is shared. */
+/** Whether the session is listed without being shared. */
 function isOwn(id: SessionId, { also: _, ...of }: SessionsOf): boolean {
   return isAmong(id, of);
 }
@@ -191,7 +191,7 @@ function byId(one: SessionSummary, other: SessionSummary): number {
   return one.sessionId < other.sessionId ? -1 : 1;
 }
 
-/** @param text in lower case. @param prefix of the id, in which the text is not looked for. */
+/** @param text in lower case. @param prefix the part of the id that is not searched. */
 function contains({ sessionId, title = '' }: SessionSummary, prefix: string, text: string): boolean {
   const name = sessionId.slice(prefix.length);
   return name.toLocaleLowerCase().includes(text) || title.toLocaleLowerCase().includes(text);
@@ -201,7 +201,7 @@ export interface WantedFork {
   readonly from: SessionId;
   /** seq of the last event that is shared; the last of all when left out. */
   readonly at?: number | undefined;
-  /** An id is made when it is left out. */
+  /** Left out: a new id is made. */
   readonly to?: SessionId | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { SessionSnapshots } from './session-snapshots.ts';
 /** A session right after one of its events. */
 export interface FoldedSession {
   readonly state: SessionState;
-  /** That event. Undefined when the session has no events. */
+  /** The event after which the session is shown. Undefined when the session has no events. */
   readonly last: Envelope | undefined;
   /** Seq of the snapshot that the fold began with; 0 when it began with the first event. */
   readonly snapshotSeq: number;
@@ -43,7 +43,7 @@ export class SessionFold {
     let leave: (() => void) | null = null;
     try {
       for await (const page of journal.pages(sessionId, state.seq, at - state.seq)) {
-        // Others go on between two pages.
+        // Other work runs between two pages.
         if (state.seq > start.state.seq) await nextLoop();
         const before = state.transcript.length;
         for (const { event } of page) state = evolve(state, event);
@@ -62,7 +62,7 @@ export class SessionFold {
     const snapshot = await this.#deps.snapshots.find(sessionId, at);
     const state = snapshot?.state;
     if (!snapshot || !state) return fromBeginning;
-    // A repair may have cut the log, or a backup replaced it, and it may have grown again since.
+    // A repair may have cut the log, or a backup replaced it, and the log may have grown again since.
     const [last] = await this.#deps.journal.read(sessionId, state.seq - 1, 1);
     if (last && snapshot.isAfter(last)) return { state, last, snapshotSeq: state.seq };
     await this.#deps.snapshots.discard(sessionId);

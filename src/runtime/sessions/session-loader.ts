@@ -15,8 +15,8 @@ export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
   readonly fold: SessionFold;
   readonly snapshots: SessionSnapshots;
   /**
-   * Forgets what else belongs to a session: before it is erased, and again afterwards, because something may have been added
-   * meanwhile. The erasure waits for it, and fails with it.
+   * Forgets what else belongs to a session. Called before the session is erased, and again afterwards, because something may
+   * have been added meanwhile. If it rejects, the erasure fails.
    */
   readonly alsoForget?: (sessionId: SessionId) => Promise<void> | undefined;
 }
@@ -47,7 +47,7 @@ export class SessionLoader {
 
   /**
    * A new session, without a look at the log. If the log has the session, its first append is refused.
-   * @param isCertain whether that cannot be.
+   * @param isCertain whether the log certainly has no such session.
    */
   presumeNew(sessionId: SessionId, isCertain: boolean): SessionActor {
     return this.#actor(
@@ -64,7 +64,7 @@ export class SessionLoader {
     const closing = decide(state, { type: 'session.fork', from, at }, policy);
     const title = shownTitle(closing.reduce(evolveTitle, state.title));
     await journal.fork({ from, at, to }, closing, { origin, title });
-    // The same state as a fold of the new session's log.
+    // A fold of the new session's log would have the same state.
     return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
   }
 

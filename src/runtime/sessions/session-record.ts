@@ -18,8 +18,8 @@ import type { FoldedSession } from './session-fold.ts';
 import type { Grown } from './session-snapshots.ts';
 
 /**
- * Why the state is what it is: folded from the log, or empty, because the log certainly has no such session, or as a rule
- * has none. In the last case the first append may be refused.
+ * Where the state comes from. `log`: a fold of the log. `new`: it is empty, because the log certainly has no such session.
+ * `presumed new`: it is empty, because the log probably has none. The first append may then be refused.
  */
 export type StateBasis = 'log' | 'new' | 'presumed new';
 
@@ -68,14 +68,14 @@ export class SessionRecord {
     return this.#basis === 'log';
   }
 
-  /** Whether it certainly does. */
+  /** Whether the log certainly agrees with the state. */
   get isCertain(): boolean {
     return this.#basis !== 'presumed new';
   }
 
   /**
-   * Resolves to what is durable then. Call `take` with the envelopes of the events, and with those of an addendum.
-   * Rejects with a `StaleVersionError` after a wrong guess.
+   * Resolves to what is in the log. Then call `take` with the envelopes of the events, and with those of an addendum.
+   * Rejects with a `StaleVersionError` if a session that was presumed new exists.
    */
   append(
     events: readonly SessionEvent[],

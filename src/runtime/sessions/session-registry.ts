@@ -114,7 +114,7 @@ export class SessionRegistry {
   /** Goes on with the turns that were open when the service stopped, and with deletions that were cut off. */
   async recover(): Promise<void> {
     for (const { sessionId } of await this.#deps.journal.sessions({ open: true })) {
-      // A stream of another agent, if the service has that agent no more.
+      // The stream may belong to an agent that the service no longer has.
       if (!isSession(sessionId)) continue;
       try {
         await this.goOn(sessionId);
@@ -128,8 +128,8 @@ export class SessionRegistry {
   }
 
   /**
-   * Loads a session that counts as open, and with it goes on with its turn, or with its deletion. Rejects if it cannot be
-   * loaded: while the log is away that is tried again later.
+   * Loads a session that counts as open, which continues its turn or its deletion. Rejects if the session cannot be loaded.
+   * If the log is away, the load is tried again later.
    */
   async goOn(sessionId: SessionId): Promise<void> {
     try {
@@ -148,14 +148,14 @@ export class SessionRegistry {
     if (session.isIdle && !(await this.#ephemeral.deleteLeftover(sessionId))) await session.correctMark();
   }
 
-  /** @returns the new session. Rejects if `to` exists. After an error the log may have it all the same, if that says so. */
+  /** @returns the new session. Rejects if `to` exists. After an error that `mayBeStored`, the log may have the fork all the same. */
   async fork(fork: NewFork, origin: Origin): Promise<SessionActor> {
     const { to } = fork;
     const before = (this.#inMemory.find(to) ?? this.#load(to)).catch((error: unknown) => {
       throw error instanceof SessionElsewhereError ? sessionExists(to) : error;
     });
     const forked = before.then((exists) => {
-      // A message to it may be on its way to the log.
+      // A message to the session may be on its way to the log.
       if (exists.state.seq > 0 || !exists.isIdle) throw sessionExists(to);
       return this.#loader.fork(fork, origin);
     });
@@ -163,7 +163,7 @@ export class SessionRegistry {
     const entered = this.#inMemory.enter(
       to,
       forked.catch((error: unknown) => {
-        // Whoever asks next has it loaded from the log, as it became. Nothing is recorded for those who wait.
+        // The next caller loads the session as the log has it. For the callers that wait now, nothing was recorded.
         if (mayBeStored(error)) throw new StorageAwayError(error.message, { cause: error });
         return before;
       }),
@@ -203,19 +203,19 @@ export class SessionRegistry {
       await this.#loader.erase(sessionId);
       this.#ephemeral.forget(sessionId);
     } catch (error) {
-      // Loading it finishes the deletion. Nobody may ever ask for it again.
+      // Loading the session finishes the deletion. Perhaps no client ever asks for the session again.
       this.#recovery.loadLater(sessionId, null);
       throw error;
     } finally {
-      // Whoever asks for it next gets a new session, or finishes a deletion that failed here.
+      // The next caller gets a new session, or finishes a deletion that failed here.
       this.#inMemory.forget(session);
     }
   }
 
   /**
-   * Resolves when the message is in the log. Rejects while the service is stopping: nothing would run the turn before the next
-   * start. Another process goes on with a session that is being given up, and with the message.
-   * @param isNewSession whether no process can have such a session.
+   * Resolves when the message is in the log. Rejects while the service is stopping, because nothing would run the turn before
+   * the next start. A session that is being given up still takes the message, and another process goes on with both.
+   * @param isNewSession whether the session certainly does not exist, in this process or in another one.
    */
   startTurn(
     sessionId: SessionId,
@@ -259,7 +259,7 @@ export class SessionRegistry {
     return this.#departing.handOver(timeoutMs, onLeft);
   }
 
-  /** Another process owns the session. @returns whether it has left memory: one in which something goes on stays. */
+  /** Another process owns the session. @returns whether it has left memory: a session in which something goes on stays. */
   discard(sessionId: SessionId): boolean {
     return this.#inMemory.discard(sessionId);
   }
@@ -285,9 +285,9 @@ export class SessionRegistry {
   }
 
   /**
-   * The first message of a session that is new, as is certain or at least the rule, is appended without a look at the
-   * log. If the append is refused, the session exists: load it and start the turn there. Whoever asks for the session
-   * meanwhile waits.
+   * Appends the first message of a session without a look at the log: the session is new, certainly or probably. If the
+   * append is refused, the session exists. It is then loaded, and the turn starts there. Callers that ask for the session
+   * meanwhile wait.
    */
   async #startPresumedNew(
     sessionId: SessionId,
@@ -312,7 +312,7 @@ export class SessionRegistry {
     return accepted;
   }
 
-  /** Rejects if the session has no room for the message. */
+  /** Rejects if the session may not take that much memory. */
   async #startLoaded(session: SessionActor, { message, origin, bytes }: IncomingTurn): Promise<AcceptedTurn> {
     this.#deps.workingMemory.requireFor(session, bytes);
     return session.startTurn(message, origin);
@@ -322,7 +322,7 @@ export class SessionRegistry {
     await this.#deps.directory.claim(sessionId);
     const session = await this.#loader.load(sessionId);
     this.#recovery.noteLoaded(sessionId);
-    // A service that is stopping begins nothing: the turn goes on at the next start.
+    // A service that is stopping does not resume the turn. The next start does.
     if (this.#departing.isDraining) session.stop();
     else if (session.state.open) await session.resume();
     return session;
@@ -335,7 +335,7 @@ export class SessionRegistry {
   #unloadFaulted(session: SessionActor, error: unknown): boolean {
     this.#inMemory.forget(session);
     const { open } = session.state;
-    // What may be stored may have begun a turn.
+    // Events that may be stored all the same may have begun a turn.
     return open || mayBeStored(error) ? this.#recovery.loadLater(session.sessionId, open) : true;
   }
 }

@@ -26,7 +26,7 @@ const SWEEP_MS = 60 * 60_000;
 const PORTION = 100;
 const PAUSE_MS = 1_000;
 
-/** Old sessions that are remembered from one sweep to the next, about 100 bytes each. The others have to wait. */
+/** Most old sessions that are remembered from one sweep to the next, about 100 bytes each. The others wait for a later sweep. */
 const MOST_FOUND = 100_000;
 
 /**
@@ -44,7 +44,7 @@ export class SessionRetention implements AsyncDisposable {
   #deleted = 0;
   /** The heads of the old sessions that the last complete sweep found. */
   #foundBefore: ReadonlyMap<SessionId, number> = new Map();
-  /** Of those that the present sweep has found. */
+  /** The heads of the old sessions that the present sweep has found so far. */
   #found = new Map<SessionId, number>();
   #wait: unknown;
   #portion: Promise<void> = Promise.resolve();
@@ -68,7 +68,7 @@ export class SessionRetention implements AsyncDisposable {
     return this.#deleted;
   }
 
-  /** Deletes nothing more, once the portion that runs has ended. */
+  /** Ends the sweep. The deletion that is under way still ends. */
   stop(): void {
     this.#stopped = true;
     this.#clock.clearTimeout(this.#wait);
@@ -132,7 +132,7 @@ export class SessionRetention implements AsyncDisposable {
     try {
       return await this.#deps.sessions.deleteUnchanged(sessionId, head, serviceOrigin());
     } catch (error) {
-      // Its owner deletes it.
+      // The session's owner deletes it.
       if (error instanceof SessionElsewhereError) return false;
       this.#deps.log.warn({ sessionId, err: error }, 'an old session could not be deleted');
       return false;

@@ -46,7 +46,7 @@ export class SessionSnapshots implements AsyncDisposable {
 
   /** @param seq of the session's latest snapshot, or 0. @returns a callback that takes further snapshots in the background. */
   follow(sessionId: SessionId, seq: number): Grown {
-    // Also after a failure, so that it is not tried again for each event.
+    // Set before the save, so that a save that fails is not repeated for each event.
     let taken = seq;
     return (state, last) => {
       const isDue = state.seq - taken >= Math.max(LEAST_EVENTS, state.transcript.length * GROWTH);
@@ -106,7 +106,7 @@ export class SessionSnapshots implements AsyncDisposable {
   }
 }
 
-/** That the database is away is said once, by what asks it. */
+/** An outage of the database is reported once, and not for each snapshot. */
 function levelOf(error: unknown): 'debug' | 'warn' {
   return error instanceof StorageAwayError ? 'debug' : 'warn';
 }

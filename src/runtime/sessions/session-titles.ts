@@ -5,7 +5,7 @@ import type { EventStore, SessionSummary } from '../../ports/event-store.ts';
 const READ_AT_ONCE = 50;
 
 /**
- * The same sessions, those without a title with one that is derived from their first event. Only logs of earlier releases
+ * Gives each session without a title one that is derived from its first event. Only logs of earlier releases
  * have such sessions. A session that cannot be read stays without a title: it is reported when it is loaded.
  */
 export async function withTitles(

@@ -1,6 +1,6 @@
 import { within } from '../../timing/deadline.ts';
 
-/** How long after a start those who list what waits may wait for it. Without a limit, a log that is away would hold them up. */
+/** Lists of what waits are delayed by at most this time after a start. Without a limit, they would hang while the log is away. */
 export const MOST_RECOVERY_MS = 30_000;
 
 /** Whether this start has looked at every session that was open. Only then is it known what waits for somebody. */

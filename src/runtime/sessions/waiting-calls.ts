@@ -21,7 +21,7 @@ interface WaitTimer {
   readonly clock: Clock;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called when the time in which somebody could do something is over. */
+  /** Called when nobody has answered in time. */
   readonly onExpired: (request: WaitRequest) => void;
 }
 
@@ -73,7 +73,7 @@ export class WaitingCalls {
   }
 }
 
-/** Not more than the whole time if the clock was set back, and not more than a timer can wait. */
+/** The remaining time in milliseconds: at most the whole time, if the clock was set back, and at most what a timer can wait. */
 function msLeft(expiresAfterMs: number, since: number, now: number): number {
   const left = Math.max(0, since + expiresAfterMs - now);
   return Math.min(left, expiresAfterMs, LONGEST_TIMEOUT_MS);
@@ -97,7 +97,7 @@ export function pendingInputs(calls: readonly WaitingCall[]): PendingInput[] {
   );
 }
 
-/** The command for the end of the time in which somebody could do something. */
+/** The command to give when nobody has answered in time. */
 export function expiryOf(request: WaitRequest): SessionCommand {
   const { turnId, callId } = request;
   switch (request.type) {

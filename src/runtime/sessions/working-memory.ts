@@ -5,7 +5,7 @@ import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../cor
 import { MEGABYTE } from '../../core/size-limits.ts';
 import { ownerPrefixes } from '../access/owner-prefixes.ts';
 
-/** Smaller messages and sessions are not counted: the limits on requests and sockets are what bounds them. */
+/** Smaller messages and sessions are not counted: the limits on requests and sockets bound them. */
 const LARGE_BYTES = MEGABYTE;
 const RETRY_SECONDS = 5;
 
@@ -19,7 +19,7 @@ interface Held extends Taken {
   readonly isIdle: boolean;
 }
 
-/** What is asked for in a session, beyond what is counted for it already, and what the session takes then. */
+/** What a session asks for: `more` bytes than are counted for it already, after which it takes `whole` bytes. */
 interface Wanted {
   readonly more: number;
   readonly whole: number;
@@ -28,14 +28,14 @@ interface Wanted {
 /** What some sessions may take together. */
 interface Share {
   readonly of: LimitHolder | null;
-  /** What the ids of these sessions begin with. */
+  /** The prefix of the ids of these sessions. */
   readonly prefix: string;
   readonly maxBytes: number;
 }
 
 /**
- * How much memory large sessions take together while something goes on in them. Whoever may send a message could end the
- * process otherwise, within all other limits. A session that belongs to somebody counts for its owner, too: a principal has a
+ * Limits how much memory large sessions take together while they are at work. Without this, a client could exhaust the memory
+ * of the process within all other limits. A session with an owner counts for its owner, too: a principal has a
  * share for its sessions, or room for one session that is larger, and all principals of a tenant have a share together.
  */
 export class WorkingMemory {
@@ -48,13 +48,13 @@ export class WorkingMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** @param sessions gives those in memory. */
+  /** @param sessions returns the sessions in memory. */
   countSessions(sessions: () => Iterable<Held>): void {
     this.#holders.push(sessions);
   }
 
   /**
-   * Runs what records a message of that size. Rejects while there is no room for it: with `RATE_LIMIT_EXCEEDED` if the owner of
+   * Runs `record`, which records a message of that size. Rejects while there is no room for it: with `RATE_LIMIT_EXCEEDED` if the owner of
    * the session has too much at work, with `SERVICE_UNAVAILABLE` if all have.
    */
   taking<T>(sessionId: SessionId, bytes: number, record: () => Promise<T>): Promise<T> {
@@ -62,8 +62,8 @@ export class WorkingMemory {
   }
 
   /**
-   * Throws, as `taking` rejects, unless the session may take a message of that size, which `taking` has counted if it is large,
-   * and work on it. Throws `INVALID_REQUEST` if it never may.
+   * Throws the same errors as `taking` unless the session may take a message of that size, and work on it. `taking` has counted
+   * the message if it is large. Throws `INVALID_REQUEST` if the session may never take it.
    */
   requireFor(session: Held, bytes: number): void {
     const whole = session.bytes + bytes;
@@ -97,7 +97,7 @@ export class WorkingMemory {
     }
   }
 
-  /** The smallest first. */
+  /** The shares in which the session counts, the smallest first. */
   #sharesOf(sessionId: SessionId): Share[] {
     const prefixes = ownerPrefixes(sessionId);
     const share = (of: LimitHolder, prefix: string): Share => {
