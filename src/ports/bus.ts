@@ -4,7 +4,7 @@ import type { RequestContext } from '../core/request/request-context.ts';
 import type { SessionSignal } from '../core/session/session-signal.ts';
 import type { ToolCallSignal } from '../core/tool-call/tool-progress.ts';
 import type { OfferChange } from '../core/tool-server/offer-change.ts';
-import type { RequestType, ServiceRequests } from './service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from './service-requests.ts';
 
 /** Ends a subscription. */
 export type Unsubscribe = () => void;
@@ -25,11 +25,7 @@ export interface SessionListener {
  */
 export interface Bus {
   /** Rejects with a `ServiceError` when the request is refused. */
-  send<T extends RequestType>(
-    type: T,
-    request: ServiceRequests[T]['request'],
-    context: RequestContext,
-  ): Promise<ServiceRequests[T]['answer']>;
+  send<T extends RequestType>(type: T, request: RequestOf<T>, context: RequestContext): Promise<AnswerOf<T>>;
 
   /** What `onSession` calls the session that a client means. Throws if the client may not hear it. */
   topicOf(sessionId: SessionId, context: RequestContext): SessionId;

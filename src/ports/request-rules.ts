@@ -1,7 +1,7 @@
 import type { GrantAccess } from '../core/access/grant.ts';
 import type { Scope } from '../core/access/scopes.ts';
 import type { SessionId } from '../core/ids.ts';
-import type { RequestType, ServiceRequests } from './service-requests.ts';
+import type { RequestOf, RequestType } from './service-requests.ts';
 
 /** What a client must be allowed to do with a session: what a grant gives, or what only its owner and admins may. */
 export type SessionNeed = GrantAccess | 'own';
@@ -34,7 +34,7 @@ interface SessionRule extends OwnerRule {
 
 /** The requests that name one session. */
 type AboutSession = {
-  [T in RequestType]: ServiceRequests[T]['request'] extends { readonly sessionId: SessionId } ? T : never;
+  [T in RequestType]: RequestOf<T> extends { readonly sessionId: SessionId } ? T : never;
 }[RequestType];
 
 type RuleOf<T extends RequestType> = T extends AboutSession

@@ -285,3 +285,7 @@ export interface ServiceRequests {
 }
 
 export type RequestType = keyof ServiceRequests;
+
+/** What a request of this type carries, and what its handler answers. */
+export type RequestOf<T extends RequestType> = ServiceRequests[T]['request'];
+export type AnswerOf<T extends RequestType> = ServiceRequests[T]['answer'];

@@ -3,14 +3,14 @@ import { ServiceError } from '../../core/errors.ts';
 import { afterLeaving, type RequestContext } from '../../core/request/request-context.ts';
 import type { ToolExecution } from '../../core/tool-call/tool.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { RequestOf } from '../../ports/service-requests.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { type EventClient, type EventSink, serverSentEvents } from './server-sent-events.ts';
 
 /** A slow reader misses progress beyond this. It never misses the end. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
-type Call = Omit<ServiceRequests['tool.execute']['request'], 'callId'>;
+type Call = Omit<RequestOf<'tool.execute'>, 'callId'>;
 
 export interface ToolCallStreamDeps {
   readonly bus: Bus;

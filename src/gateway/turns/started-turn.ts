@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { CallId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { ServiceRequests, TurnMessage } from '../../ports/service-requests.ts';
+import type { AnswerOf, TurnMessage } from '../../ports/service-requests.ts';
 
 const WaitingForClient = z.object({ clientCalls: z.tuple([CallId], CallId) });
 
@@ -18,7 +18,7 @@ export async function startTurn(
   message: TurnMessage,
   context: RequestContext,
   noResult: (callId: CallId) => ServiceError,
-): Promise<ServiceRequests['turn.start']['answer']> {
+): Promise<AnswerOf<'turn.start'>> {
   try {
     return await bus.send('turn.start', { ...message, notBehindClient: true }, context);
   } catch (error) {

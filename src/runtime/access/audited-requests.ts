@@ -7,7 +7,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import { beginningOf } from '../../core/shorten.ts';
 import type { AuditRecord } from '../../ports/audit.ts';
 import { auditOf } from '../../ports/request-rules.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { RequestOf, RequestType } from '../../ports/service-requests.ts';
 
 /** Fields that say what a request is about, besides its session. None of them is content. */
 type SubjectField =
@@ -28,7 +28,7 @@ type SubjectField =
   // The session that a fork makes.
   | 'to';
 
-type SubjectOf<T extends RequestType> = Extract<keyof ServiceRequests[T]['request'], SubjectField>;
+type SubjectOf<T extends RequestType> = Extract<keyof RequestOf<T>, SubjectField>;
 
 /** What each request is about, in this order. Each one that has such a field stands here. */
 const SUBJECTS: {

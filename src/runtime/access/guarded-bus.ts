@@ -11,7 +11,7 @@ import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Audit } from '../../ports/audit.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import { scopeOf } from '../../ports/request-rules.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import { auditEntry } from './audited-requests.ts';
 import type { GrantBook } from './grant-book.ts';
 import { sessionNeeds } from './session-needs.ts';
@@ -51,9 +51,9 @@ export class GuardedBus implements Bus {
 
   async send<T extends RequestType>(
     type: T,
-    request: ServiceRequests[T]['request'],
+    request: RequestOf<T>,
     client: RequestContext,
-  ): Promise<ServiceRequests[T]['answer']> {
+  ): Promise<AnswerOf<T>> {
     const { inward, outward } = TRANSLATIONS[type] ?? {};
     const meant = inward ? inward(request, client, this.#visible) : request;
     const needs = sessionNeeds(type, meant);

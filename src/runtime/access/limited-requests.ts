@@ -2,7 +2,7 @@ import type { SessionId, TurnId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Bus, Unsubscribe } from '../../ports/bus.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import type { OpenTurns } from './open-turns.ts';
 import type { SessionQuota } from './session-quota.ts';
 
@@ -24,14 +24,12 @@ export interface ClientQuotas {
   readonly countMessage: (client: RequestContext) => void;
 }
 
-type Request<T extends RequestType> = ServiceRequests[T]['request'];
-type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
 /** Called once: with the answer, or without one if the request was refused. */
-type Settle<T extends RequestType> = (answer?: Answer<T>) => void;
+type Settle<T extends RequestType> = (answer?: AnswerOf<T>) => void;
 
 /** Throws, or rejects, if the limits leave no room. */
 type Admission<T extends RequestType> = (
-  request: Request<T>,
+  request: RequestOf<T>,
   client: RequestContext,
 ) => Settle<T> | Promise<Settle<T>>;
 
@@ -64,9 +62,9 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
 
   async send<T extends RequestType>(
     type: T,
-    request: Request<T>,
+    request: RequestOf<T>,
     client: RequestContext,
-  ): Promise<Answer<T>> {
+  ): Promise<AnswerOf<T>> {
     const admitted = this.#admissions[type]?.(request, client);
     const settle = admitted instanceof Promise ? await admitted : admitted;
     try {
@@ -80,7 +78,7 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
   }
 
   #admitTurn(
-    { sessionId, turnId }: Request<'turn.start'>,
+    { sessionId, turnId }: RequestOf<'turn.start'>,
     client: RequestContext,
   ): ReturnType<Admission<'turn.start'>> {
     const { sessions, countMessage } = this.#quotas;
@@ -107,7 +105,7 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
     };
   }
 
-  async #admitFork({ to, key }: Request<'session.fork'>): Promise<Settle<'session.fork'>> {
+  async #admitFork({ to, key }: RequestOf<'session.fork'>): Promise<Settle<'session.fork'>> {
     if (to === undefined) return () => undefined;
     const { sessions } = this.#quotas;
     const release = await sessions.admit(to, this.#bus);

@@ -4,17 +4,14 @@ import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { SessionListItem } from '../../core/session/session-view.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import { namedEvent, namedReason } from './named-events.ts';
 import type { VisibleSessions } from './visible-sessions.ts';
 
-type Request<T extends RequestType> = ServiceRequests[T]['request'];
-type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
-
 /** How a client's request becomes one of the service, and the answer one for the client. */
 interface Translation<T extends RequestType> {
-  readonly inward?: (request: Request<T>, client: RequestContext, visible: VisibleSessions) => Request<T>;
-  readonly outward?: (answer: Answer<T>, client: RequestContext, visible: VisibleSessions) => Answer<T>;
+  readonly inward?: (request: RequestOf<T>, client: RequestContext, visible: VisibleSessions) => RequestOf<T>;
+  readonly outward?: (answer: AnswerOf<T>, client: RequestContext, visible: VisibleSessions) => AnswerOf<T>;
 }
 
 const named = <R extends { readonly sessionId: SessionId }>(item: R, client: RequestContext): R => ({

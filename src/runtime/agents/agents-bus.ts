@@ -5,7 +5,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 
 /** Stands in no id. */
 const SEPARATOR = '\n';
@@ -26,11 +26,7 @@ class AgentsBus implements Bus {
     this.#first = first;
   }
 
-  send<T extends RequestType>(
-    type: T,
-    request: ServiceRequests[T]['request'],
-    context: RequestContext,
-  ): Promise<ServiceRequests[T]['answer']> {
+  send<T extends RequestType>(type: T, request: RequestOf<T>, context: RequestContext): Promise<AnswerOf<T>> {
     return this.#busOf(context.agent).send(type, request, context);
   }
 

@@ -6,12 +6,12 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 
 type Handler<T extends RequestType> = (
-  request: ServiceRequests[T]['request'],
+  request: RequestOf<T>,
   context: RequestContext,
-) => Promise<ServiceRequests[T]['answer']>;
+) => Promise<AnswerOf<T>>;
 
 type Handlers = { [T in RequestType]: Handler<T> };
 
@@ -53,11 +53,7 @@ export class LocalBus implements Bus {
   }
 
   /** Rejects with what the handler throws: a `ServiceError` when the request is refused. */
-  send<T extends RequestType>(
-    type: T,
-    request: ServiceRequests[T]['request'],
-    context: RequestContext,
-  ): Promise<ServiceRequests[T]['answer']> {
+  send<T extends RequestType>(type: T, request: RequestOf<T>, context: RequestContext): Promise<AnswerOf<T>> {
     if (!(type in this.#handlers)) throw new Error(`nobody handles ${type}`);
     return this.#handlers[type](request, context);
   }

@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../core/log/events.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { type NodeLoad, SessionElsewhereError } from '../../ports/membership.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf } from '../../ports/service-requests.ts';
 
 /** One agent of this node. */
 export interface ClusterAgent {
@@ -11,7 +11,7 @@ export interface ClusterAgent {
   request(name: string, request: unknown, context: unknown): Promise<unknown>;
   readonly load: NodeLoad;
   /** The position of a session that this node owns. */
-  position(sessionId: string): Promise<ServiceRequests['session.position']['answer']>;
+  position(sessionId: string): Promise<AnswerOf<'session.position'>>;
   /** Another node owns the session, whatever this one has in memory. */
   lost(sessionId: string): void;
   /** Tells the clients of this node. */

@@ -10,7 +10,7 @@ import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Bus, MachineFilter, SessionListener, Unsubscribe } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeId, NodeLoad } from '../../ports/membership.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import type { SessionDirectory } from '../../ports/session-directory.ts';
 import { within } from '../../timing/deadline.ts';
 import { LocalBus } from '../bus/local-bus.ts';
@@ -23,8 +23,7 @@ import { type ComposedAgent, OwnerRequests } from './owner-requests.ts';
 import { RemoteMachines } from './remote-machines.ts';
 import { sessionOf } from './request-session.ts';
 
-type Request<T extends RequestType> = ServiceRequests[T]['request'];
-type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+type Position = AnswerOf<'session.position'>;
 
 export interface ClusterBusDeps {
   readonly cluster: Cluster;
@@ -123,20 +122,20 @@ export class ClusterBus implements Bus, ClusterAgent {
 
   async send<T extends RequestType>(
     type: T,
-    request: Request<T>,
+    request: RequestOf<T>,
     context: RequestContext,
-  ): Promise<Answer<T>> {
+  ): Promise<AnswerOf<T>> {
     const answer = await this.#send(type, request, context);
     const sessionId = type === 'session.position' ? sessionOf(request) : null;
     // It is the answer to this type.
-    return sessionId === null ? answer : (this.#asTold(sessionId, answer as SessionPosition) as Answer<T>);
+    return sessionId === null ? answer : (this.#asTold(sessionId, answer as Position) as AnswerOf<T>);
   }
 
   async #send<T extends RequestType>(
     type: T,
-    request: Request<T>,
+    request: RequestOf<T>,
     context: RequestContext,
-  ): Promise<Answer<T>> {
+  ): Promise<AnswerOf<T>> {
     const sessionId = sessionOf(request);
     // Whoever reads where a session is, hears from then on what follows.
     if (sessionId !== null && type !== 'turn.start')
@@ -195,7 +194,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     // The other node had it from a caller of `send`.
     const [type, wanted, asker] = [
       name as RequestType,
-      request as Request<RequestType>,
+      request as RequestOf<RequestType>,
       context as RequestContext,
     ];
     const sessionId = sessionOf(wanted);
@@ -259,7 +258,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   /** Somebody counts the turns, so their ends are heard although no client listens. */
-  #hearToEnd({ sessionId, turnId }: Pick<Request<'turn.start'>, 'sessionId' | 'turnId'>): () => void {
+  #hearToEnd({ sessionId, turnId }: Pick<RequestOf<'turn.start'>, 'sessionId' | 'turnId'>): () => void {
     let isOver = false;
     const stop = (): void => {
       if (isOver) return;

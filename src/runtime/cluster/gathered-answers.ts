@@ -6,16 +6,14 @@ import { oldestFirst, waitingApprovals } from '../../core/session/view-session.t
 import type { McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import { MOST_RECOVERY_MS } from '../sessions/start-recovery.ts';
 import type { AskedNode, Cluster } from './cluster.ts';
 import { MissedReloads } from './missed-reloads.ts';
 import type { Question } from './node-messages.ts';
 
-type Request<T extends RequestType> = ServiceRequests[T]['request'];
-type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
-type Gather<T extends RequestType> = (request: Request<T>, context: RequestContext) => Promise<Answer<T>>;
+type Gather<T extends RequestType> = (request: RequestOf<T>, context: RequestContext) => Promise<AnswerOf<T>>;
 
 interface GatheredDeps {
   readonly cluster: Cluster;
@@ -50,15 +48,15 @@ export class Gathered {
     });
   }
 
-  send<T extends RequestType>(type: T, request: Request<T>, context: RequestContext): Promise<Answer<T>> {
+  send<T extends RequestType>(type: T, request: RequestOf<T>, context: RequestContext): Promise<AnswerOf<T>> {
     const gather: Gather<T> | undefined = this.#gathers[type];
     return gather ? gather(request, context) : this.#deps.here(type, request, context);
   }
 
   async #approvals(
-    request: Request<'approval.list'>,
+    request: RequestOf<'approval.list'>,
     context: RequestContext,
-  ): Promise<Answer<'approval.list'>> {
+  ): Promise<AnswerOf<'approval.list'>> {
     const own = await this.#deps.local.send('approval.list', request, context);
     const all = [own, ...(await this.#ofOthers('approval.list', request, context))];
     const approvals = all.flatMap((one) => one.approvals).toSorted(oldestFirst);
@@ -68,7 +66,7 @@ export class Gathered {
     };
   }
 
-  async #inputs(request: Request<'input.list'>, context: RequestContext): Promise<Answer<'input.list'>> {
+  async #inputs(request: RequestOf<'input.list'>, context: RequestContext): Promise<AnswerOf<'input.list'>> {
     const own = await this.#deps.local.send('input.list', request, context);
     const all = [own, ...(await this.#ofOthers('input.list', request, context))];
     const inputs = all.flatMap((one) => one.inputs).toSorted(oldestFirst);
@@ -77,9 +75,9 @@ export class Gathered {
 
   /** The log has the sessions. Only their owners know for what they wait. */
   async #sessions(
-    request: Request<'session.list'>,
+    request: RequestOf<'session.list'>,
     context: RequestContext,
-  ): Promise<Answer<'session.list'>> {
+  ): Promise<AnswerOf<'session.list'>> {
     const items = await this.#deps.local.send('session.list', request, context);
     const sessions = new Set(items.flatMap((item) => (this.#mayWaitElsewhere(item) ? item.sessionId : [])));
     if (sessions.size === 0) return items;
@@ -97,16 +95,16 @@ export class Gathered {
   }
 
   /** The node that runs the call is not known. */
-  async #cancel(request: Request<'tool.cancel'>, context: RequestContext): Promise<boolean> {
+  async #cancel(request: RequestOf<'tool.cancel'>, context: RequestContext): Promise<boolean> {
     if (await this.#deps.local.send('tool.cancel', request, context)) return true;
     return (await this.#ofOthers('tool.cancel', request, context)).includes(true);
   }
 
   /** The log tells nothing of servers that leave the list. */
   async #disconnect(
-    request: Request<'mcp-server.disconnect'>,
+    request: RequestOf<'mcp-server.disconnect'>,
     context: RequestContext,
-  ): Promise<Answer<'mcp-server.disconnect'>> {
+  ): Promise<AnswerOf<'mcp-server.disconnect'>> {
     const seen = await this.#statusOf(request.serverId, context);
     const record = await this.#deps.here('mcp-server.disconnect', request, context);
     await this.#ofOthers('mcp-server.disconnect', { ...request, seen }, context);
@@ -115,9 +113,9 @@ export class Gathered {
 
   /** A server that is connected is this node's own matter. */
   async #reconnect(
-    { serverId, key }: Request<'mcp-server.reconnect'>,
+    { serverId, key }: RequestOf<'mcp-server.reconnect'>,
     context: RequestContext,
-  ): Promise<Answer<'mcp-server.reconnect'>> {
+  ): Promise<AnswerOf<'mcp-server.reconnect'>> {
     const seen = await this.#statusOf(serverId, context);
     try {
       return await this.#deps.here('mcp-server.reconnect', { serverId, key }, context);
@@ -133,9 +131,9 @@ export class Gathered {
 
   /** The node that began the authorization knows its `state`. */
   async #authorize(
-    request: Request<'mcp-server.authorize'>,
+    request: RequestOf<'mcp-server.authorize'>,
     context: RequestContext,
-  ): Promise<Answer<'mcp-server.authorize'>> {
+  ): Promise<AnswerOf<'mcp-server.authorize'>> {
     const { local, cluster } = this.#deps;
     try {
       return await local.send('mcp-server.authorize', request, context);
@@ -148,12 +146,15 @@ export class Gathered {
       if (known === null) throw error;
       if (known.status === 'refused') throw known.error;
       // The other node answers as its handler does.
-      return known.answer as Answer<'mcp-server.authorize'>;
+      return known.answer as AnswerOf<'mcp-server.authorize'>;
     }
   }
 
   /** The file is read by each node for itself. */
-  async #reload(request: Request<'agent.reload'>, context: RequestContext): Promise<Answer<'agent.reload'>> {
+  async #reload(
+    request: RequestOf<'agent.reload'>,
+    context: RequestContext,
+  ): Promise<AnswerOf<'agent.reload'>> {
     const { local, cluster, log } = this.#deps;
     const { agentId } = request;
     const own = await local.send('agent.reload', request, context);
@@ -176,17 +177,17 @@ export class Gathered {
   /** The answers of the nodes that answer in time. */
   async #ofOthers<T extends RequestType>(
     name: T,
-    request: Request<T>,
+    request: RequestOf<T>,
     context: RequestContext,
-  ): Promise<Answer<T>[]> {
+  ): Promise<AnswerOf<T>[]> {
     const question = this.#question(name, request, context);
     const limitMs = KNOWN_LATER.has(name) ? MOST_RECOVERY_MS : undefined;
     const answers = await this.#deps.cluster.askOthers(question, limitMs);
     // The other nodes answer as their handlers of this type do.
-    return answers as Answer<T>[];
+    return answers as AnswerOf<T>[];
   }
 
-  #question<T extends RequestType>(name: T, request: Request<T>, context: RequestContext): Question {
+  #question<T extends RequestType>(name: T, request: RequestOf<T>, context: RequestContext): Question {
     return { type: 'request', prefix: this.#deps.prefix, name, request, context };
   }
 }
@@ -215,7 +216,7 @@ function whyNotReloaded(asked: AskedNode, version: AgentVersion): string | null 
     }
     case 'answered': {
       // The other node answers as its handler does.
-      const { agentVersion } = asked.answer as Answer<'agent.reload'>;
+      const { agentVersion } = asked.answer as AnswerOf<'agent.reload'>;
       return agentVersion === version
         ? null
         : `The file of the node is another one, of version ${agentVersion}.`;

@@ -7,7 +7,7 @@ import { outcomeOf } from '../../core/session/session-state.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
 import { effectOf, isAskedAgain } from '../../ports/request-rules.ts';
-import type { RequestType, ServiceRequests } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import { pause } from '../../timing/pause.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { Journal } from '../sessions/journal.ts';
@@ -15,8 +15,7 @@ import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { Cluster } from './cluster.ts';
 import { busAway, NodeLostError } from './node-calls.ts';
 
-type Request<T extends RequestType> = ServiceRequests[T]['request'];
-type Answer<T extends RequestType> = ServiceRequests[T]['answer'];
+type Position = AnswerOf<'session.position'>;
 
 /** For how long a request looks for the owner of its session while that changes. */
 const PATIENCE_MS = 10_000;
@@ -53,7 +52,7 @@ export interface OwnerRequestsDeps {
    * Called before a turn is asked for at another node, or looked for in the log. Returns what to call if the turn does not
    * begin, or is over; null if nobody has to hear the turn.
    */
-  readonly hearTurn: (request: Request<'turn.start'>) => (() => void) | null;
+  readonly hearTurn: (request: RequestOf<'turn.start'>) => (() => void) | null;
 }
 
 /** Sends each request about a session to the node that owns the session, and looks for that node while it changes. */
@@ -81,7 +80,7 @@ export class OwnerRequests {
     return this.#owners.get(sessionId);
   }
 
-  async send<T extends RequestType>(wanted: Wanted<T>): Promise<Answer<T>> {
+  async send<T extends RequestType>(wanted: Wanted<T>): Promise<AnswerOf<T>> {
     const until = performance.now() + PATIENCE_MS;
     const asked: Asked<T> = { ...wanted, commandId: crypto.randomUUID(), until, mayBeDone: false };
     for (let tries = 1; ; tries += 1) {
@@ -108,9 +107,9 @@ export class OwnerRequests {
   /** Answers by this node. What another node has just recorded counts. */
   async here<T extends RequestType>(
     type: T,
-    request: Request<T>,
+    request: RequestOf<T>,
     context: RequestContext,
-  ): Promise<Answer<T>> {
+  ): Promise<AnswerOf<T>> {
     try {
       return await this.#local.send(type, request, context);
     } catch (error) {
@@ -154,7 +153,7 @@ export class OwnerRequests {
     }
   }
 
-  async #try<T extends RequestType>(asked: Asked<T>): Promise<Answer<T>> {
+  async #try<T extends RequestType>(asked: Asked<T>): Promise<AnswerOf<T>> {
     const { type, request, context, sessionId } = asked;
     const { sessions } = this.#composed();
     const { membership } = this.#cluster;
@@ -179,7 +178,7 @@ export class OwnerRequests {
     }
   }
 
-  async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<Answer<T>> {
+  async #ask<T extends RequestType>(owner: NodeId, asked: Asked<T>): Promise<AnswerOf<T>> {
     const { type: name, context, sessionId, commandId } = asked;
     const request = isCancellation(asked) ? { ...asked.request, commandId } : asked.request;
     const stop = isTurn(asked) ? this.#hearTurn(asked.request) : null;
@@ -190,8 +189,8 @@ export class OwnerRequests {
       if (!this.#cluster.membership.living.has(owner)) throw new SessionElsewhereError(sessionId, null);
       const question = { type: 'request', prefix: this.#prefix, name, request, context } as const;
       // The other node answers as its handler of this type does.
-      const answer = (await this.#cluster.calls.ask(owner, question)) as Answer<T>;
-      if (isTurn(asked) && !begins(asked.request, answer as Answer<'turn.start'>)) stop?.();
+      const answer = (await this.#cluster.calls.ask(owner, question)) as AnswerOf<T>;
+      if (isTurn(asked) && !begins(asked.request, answer as AnswerOf<'turn.start'>)) stop?.();
       return answer;
     } catch (error) {
       stop?.();
@@ -200,7 +199,7 @@ export class OwnerRequests {
         this.#cluster.feeds.released([this.#prefix + sessionId], owner);
       // Reading goes on while the owner cannot be asked. It is the answer to this type.
       if (name === 'session.position' && this.#isUnreachable(owner, error))
-        return (await this.#recordedPosition(sessionId)) as Answer<T>;
+        return (await this.#recordedPosition(sessionId)) as AnswerOf<T>;
       throw error;
     }
   }
@@ -279,7 +278,7 @@ export class OwnerRequests {
   async #recoverFrom<T extends RequestType>(
     error: unknown,
     asked: Asked<T>,
-  ): Promise<{ answer: Answer<T> } | null> {
+  ): Promise<{ answer: AnswerOf<T> } | null> {
     const { sessionId, type } = asked;
     if (error instanceof SessionElsewhereError) {
       if (error.owner === null || error.owner === this.#cluster.membership.self)
@@ -292,7 +291,7 @@ export class OwnerRequests {
       if (!this.#cluster.membership.owns(stream)) this.#cluster.feeds.loseOwn(stream);
       return null;
     }
-    if (asked.mayBeDone && isDeleted(type, error)) return { answer: undefined as Answer<T> };
+    if (asked.mayBeDone && isDeleted(type, error)) return { answer: undefined as AnswerOf<T> };
     if (!(error instanceof NodeLostError)) throw error;
     this.#owners.delete(sessionId);
     // Whatever the other node did is in the log now, and it can do nothing more.
@@ -300,17 +299,17 @@ export class OwnerRequests {
       throw effectOf(type) === 'looks' ? busAway(error) : answerLost(error);
     if (isTurn(asked)) {
       const turn = await this.#begunElsewhere(asked.request);
-      return turn && { answer: turn as Answer<T> };
+      return turn && { answer: turn as AnswerOf<T> };
     }
     // Another one would cancel the turn that waited behind it.
-    if (isCancellation(asked) && (await this.#hasCancelled(asked))) return { answer: true as Answer<T> };
+    if (isCancellation(asked) && (await this.#hasCancelled(asked))) return { answer: true as AnswerOf<T> };
     if (!isAskedAgain(type)) throw answerLost(error);
     asked.mayBeDone = true;
     return null;
   }
 
   /** The turn that a lost node has begun. It is heard to its end: another node goes on with it. */
-  async #begunElsewhere(message: Request<'turn.start'>): Promise<Answer<'turn.start'> | null> {
+  async #begunElsewhere(message: RequestOf<'turn.start'>): Promise<AnswerOf<'turn.start'> | null> {
     // Before the log is read, so that no end of the turn comes between.
     const stop = this.#hearTurn(message);
     let isHeard = false;
@@ -325,7 +324,7 @@ export class OwnerRequests {
   }
 
   /** The turn of a message, if the log has it. */
-  async #recorded({ sessionId, turnId }: Request<'turn.start'>): Promise<Answer<'turn.start'> | null> {
+  async #recorded({ sessionId, turnId }: RequestOf<'turn.start'>): Promise<AnswerOf<'turn.start'> | null> {
     let isRecorded = false;
     for await (const page of this.#composed().journal.pages(sessionId, 0))
       for (const { event } of page) {
@@ -346,7 +345,7 @@ export class OwnerRequests {
 
 interface Wanted<T extends RequestType> {
   readonly type: T;
-  readonly request: Request<T>;
+  readonly request: RequestOf<T>;
   readonly context: RequestContext;
   readonly sessionId: SessionId;
 }
@@ -368,7 +367,7 @@ function isCancellation(asked: { readonly type: RequestType }): asked is Asked<'
 }
 
 /** A message that was sent before has the turn that began then. */
-function begins({ turnId }: Request<'turn.start'>, answer: Answer<'turn.start'>): boolean {
+function begins({ turnId }: RequestOf<'turn.start'>, answer: AnswerOf<'turn.start'>): boolean {
   return answer.turnId === turnId && answer.outcome === undefined;
 }
 

@@ -7,7 +7,7 @@ import { requestOrigin } from '../../core/request/request-origin.ts';
 import { PushAddressError } from '../../ports/push-sender.ts';
 import type { PublicKey } from '../../ports/push-signer.ts';
 import { SealedError } from '../../ports/secret-box.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { RequestOf } from '../../ports/service-requests.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 import { SerialQueue } from '../../timing/serial-queue.ts';
 import { pushStream, type StoredPush } from './push-book.ts';
@@ -32,7 +32,7 @@ interface Running {
 
 const STILL_FORMER_KEY = 'a secret of push notifications is still encrypted with a former key';
 
-type Registration = ServiceRequests['push.register']['request'];
+type Registration = RequestOf<'push.register'>;
 
 /** The configs for push notifications of an agent, and what sends the notifications of each. */
 export class PushDeliveries implements AsyncDisposable {

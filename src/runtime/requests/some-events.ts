@@ -1,5 +1,5 @@
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { RequestOf } from '../../ports/service-requests.ts';
 import type { Journal } from '../sessions/journal.ts';
 
 /** Pages of the log in one answer: about as many megabytes. */
@@ -10,7 +10,7 @@ const FEW_EVENTS = 8;
 /** Events after a seq: fewer than the limit where they are large, so that an answer fits into memory. */
 export async function someEvents(
   journal: Pick<Journal, 'pages'>,
-  { sessionId, afterSeq, limit }: ServiceRequests['session.events']['request'],
+  { sessionId, afterSeq, limit }: RequestOf<'session.events'>,
 ): Promise<Envelope[]> {
   const events: Envelope[] = [];
   let pages = 0;

@@ -7,14 +7,14 @@ import { knowsForms } from '../../core/tool-server/elicitation.ts';
 import type { CallableTool, PeerAnswer, ServerRequest } from '../../core/tool-server/passed-request.ts';
 import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { AnswerQuestion } from '../../core/tool-server/server-question.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { RequestOf } from '../../ports/service-requests.ts';
 import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
 import { approvalQuestion, decisionOf, refusedCall } from './call-approval.ts';
 import { INTERNAL_ERROR, INVALID_PARAMS, peerAnswer } from './peer-answer.ts';
 import { type AskedClient, refusalOfUndeclared } from './undeclared-question.ts';
 
-type Asked = ServiceRequests['mcp-server.request']['request'];
-type Answered = ServiceRequests['tool.answer']['request'];
+type Asked = RequestOf<'mcp-server.request'>;
+type Answered = RequestOf<'tool.answer'>;
 
 export interface PassedRequestsDeps {
   readonly connectionOf: (serverId: string) => ToolServerConnection | null;

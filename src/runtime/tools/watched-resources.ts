@@ -5,7 +5,7 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ServiceRequests } from '../../ports/service-requests.ts';
+import type { RequestOf } from '../../ports/service-requests.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import { HOLDERS } from '../access/open-turns.ts';
 import { INVALID_PARAMS } from './peer-answer.ts';
@@ -21,7 +21,7 @@ export interface WatchedResourcesDeps {
   readonly log: Logger;
 }
 
-type Watch = ServiceRequests['resource.watch']['request'];
+type Watch = RequestOf<'resource.watch'>;
 
 /** A resource that somebody watches, or that nobody does any more and that is being unsubscribed from. */
 interface Watched {

@@ -7,7 +7,7 @@ import { sessionEventStream } from '../../../src/gateway/sse/session-event-strea
 import { encodeResumable, encodeResumed } from '../../../src/gateway/stream/resumable-frames.ts';
 import { ResumingReader } from '../../../src/gateway/stream/resuming-reader.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
-import type { ServiceRequests } from '../../../src/ports/service-requests.ts';
+import type { AnswerOf } from '../../../src/ports/service-requests.ts';
 import { LocalBus } from '../../../src/runtime/bus/local-bus.ts';
 import { stepCompleted } from '../../support/models/steps.ts';
 import { eventually } from '../../support/project/eventually.ts';
@@ -56,7 +56,7 @@ function makeSession() {
     return log.slice(afterSeq, afterSeq + limit);
   });
   bus.handle('session.position', async () => {
-    const answer: ServiceRequests['session.position']['answer'] = {
+    const answer: AnswerOf<'session.position'> = {
       head: log.length - unpublished,
       ...memory,
     };
