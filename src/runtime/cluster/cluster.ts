@@ -21,9 +21,9 @@ import {
   type Announcement,
   encodeMessage,
   type NodeMessage,
+  type NodeQuestion,
   nodeSubject,
   parseMessage,
-  type Question,
 } from './node-messages.ts';
 import { Outbox } from './outbox.ts';
 import type { WatchedPosition } from './remote-feed.ts';
@@ -246,23 +246,23 @@ export class Cluster implements Peers, AsyncDisposable {
   }
 
   /** The answers of the other nodes that answer in time. */
-  async askOthers(question: Question, limitMs?: number): Promise<unknown[]> {
+  async askOthers(question: NodeQuestion, limitMs?: number): Promise<unknown[]> {
     const asked = await this.askEach(question, { limitMs });
     return asked.flatMap((one) => (one.status === 'answered' ? [one.answer] : []));
   }
 
   /** `nodes` leaves out all others. Those that are gone are left out, too. */
-  askEach(question: Question, options?: AskOptions): Promise<AskedNode[]> {
+  askEach(question: NodeQuestion, options?: AskOptions): Promise<AskedNode[]> {
     return Promise.all(this.asking(question, options));
   }
 
   /** The same, for who needs no more than one of the answers. */
-  asking(question: Question, { nodes, limitMs = ANSWER_MS }: AskOptions = {}): Promise<AskedNode>[] {
+  asking(question: NodeQuestion, { nodes, limitMs = ANSWER_MS }: AskOptions = {}): Promise<AskedNode>[] {
     const asked = this.others.filter(({ nodeId }) => nodes?.has(nodeId) !== false);
     return asked.map((node) => this.#ask(node, question, limitMs));
   }
 
-  async #ask(node: LivingNode, question: Question, limitMs: number): Promise<AskedNode> {
+  async #ask(node: LivingNode, question: NodeQuestion, limitMs: number): Promise<AskedNode> {
     const about = { asked: node.nodeId, question: question.type };
     try {
       return { node, status: 'answered', answer: await this.calls.ask(node.nodeId, question, limitMs) };
@@ -340,7 +340,7 @@ export class Cluster implements Peers, AsyncDisposable {
     }
   }
 
-  async #answer(question: Question, from: NodeId): Promise<unknown> {
+  async #answer(question: NodeQuestion, from: NodeId): Promise<unknown> {
     if (question.type === 'topic') {
       const answer = this.#asked.get(question.topic);
       // It is starting. No answer would be taken for one.

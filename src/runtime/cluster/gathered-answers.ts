@@ -11,7 +11,7 @@ import type { LocalBus } from '../bus/local-bus.ts';
 import { MOST_RECOVERY_MS } from '../sessions/start-recovery.ts';
 import type { AskedNode, Cluster } from './cluster.ts';
 import { MissedReloads } from './missed-reloads.ts';
-import type { Question } from './node-messages.ts';
+import type { NodeQuestion } from './node-messages.ts';
 
 type Gather<T extends RequestType> = (request: RequestOf<T>, context: RequestContext) => Promise<AnswerOf<T>>;
 
@@ -187,7 +187,7 @@ export class Gathered {
     return answers as AnswerOf<T>[];
   }
 
-  #question<T extends RequestType>(name: T, request: RequestOf<T>, context: RequestContext): Question {
+  #question<T extends RequestType>(name: T, request: RequestOf<T>, context: RequestContext): NodeQuestion {
     return { type: 'request', prefix: this.#deps.prefix, name, request, context };
   }
 }

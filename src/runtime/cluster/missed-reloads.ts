@@ -3,11 +3,11 @@ import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeId } from '../../ports/membership.ts';
 import type { Cluster } from './cluster.ts';
-import type { Question } from './node-messages.ts';
+import type { NodeQuestion } from './node-messages.ts';
 
 export interface MissedReloadsDeps {
   readonly cluster: Cluster;
-  readonly question: (agentId: AgentId, context: RequestContext) => Question;
+  readonly question: (agentId: AgentId, context: RequestContext) => NodeQuestion;
   readonly log: Logger;
 }
 

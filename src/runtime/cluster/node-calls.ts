@@ -7,12 +7,13 @@ import type { NodeLink } from '../../ports/node-link.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
 import { KeptAnswers } from './kept-answers.ts';
 import {
-  type Answer,
-  type Ask,
+  type AckMessage,
+  type AnswerMessage,
+  type AskMessage,
   encodeMessage,
+  type NodeQuestion,
   nodeSubject,
-  type Question,
-  type Result,
+  type QuestionResult,
 } from './node-messages.ts';
 
 /** How often a question is repeated until its answer comes. */
@@ -51,7 +52,7 @@ export interface NodeCallsDeps {
   readonly membership: Pick<Membership, 'self'>;
   readonly log: Logger;
   /** Does what a node was asked for. Called once for each question. */
-  readonly answer: (question: Question, from: NodeId) => Promise<unknown>;
+  readonly answer: (question: NodeQuestion, from: NodeId) => Promise<unknown>;
   /** Simulated ones, in tests. */
   readonly clock?: Clock | undefined;
   readonly now?: (() => number) | undefined;
@@ -59,7 +60,7 @@ export interface NodeCallsDeps {
 
 interface Waiting {
   readonly node: NodeId;
-  readonly question: Question;
+  readonly question: NodeQuestion;
   readonly settled: PromiseWithResolvers<unknown>;
   /** Fires when the time for the answer is over. */
   readonly timer: unknown;
@@ -94,7 +95,7 @@ export class NodeCalls {
    * @param limitMs how long the answer is waited for; then it rejects with a `LateAnswerError`. Left out: as long as the node
    * says that the answer will come.
    */
-  ask(node: NodeId, question: Question, limitMs?: number): Promise<unknown> {
+  ask(node: NodeId, question: NodeQuestion, limitMs?: number): Promise<unknown> {
     const { link } = this.#deps;
     if (!link.isUp || this.#isClosed) return Promise.reject(busAway());
     this.#lastId += 1;
@@ -109,7 +110,7 @@ export class NodeCalls {
     return settled.promise;
   }
 
-  hearAsk({ from, id, low, question }: Ask): void {
+  hearAsk({ from, id, low, question }: AskMessage): void {
     const asker = this.#asker(from);
     asker.forgetBefore(low);
     const known = asker.find(id);
@@ -124,7 +125,7 @@ export class NodeCalls {
     if (waiting?.node === from) waiting.heardAt = this.#now();
   }
 
-  hearAnswer({ from, id, result }: Answer): void {
+  hearAnswer({ from, id, result }: AnswerMessage): void {
     const waiting = this.#waiting.get(id);
     if (waiting?.node !== from) return;
     this.#forget(id, waiting);
@@ -164,16 +165,16 @@ export class NodeCalls {
 
   async #answer(
     asker: KeptAnswers,
-    { from, id, question }: Pick<Ask, 'from' | 'id' | 'question'>,
+    { from, id, question }: Pick<AskMessage, 'from' | 'id' | 'question'>,
   ): Promise<void> {
     asker.begin(id);
     const result = await this.#resultOf(question, from);
-    const text = encodeMessage({ type: 'answer', from: this.#self, id, result } satisfies Answer);
+    const text = encodeMessage({ type: 'answer', from: this.#self, id, result } satisfies AnswerMessage);
     asker.keep(id, text);
     this.#deps.link.publish(nodeSubject(from), text);
   }
 
-  async #resultOf(question: Question, from: NodeId): Promise<Result> {
+  async #resultOf(question: NodeQuestion, from: NodeId): Promise<QuestionResult> {
     try {
       return { status: 'done', answer: await this.#deps.answer(question, from) };
     } catch (thrown) {
@@ -197,7 +198,7 @@ export class NodeCalls {
     this.#publish(node, { type: 'ask', from: this.#self, id, low, question });
   }
 
-  #publish(node: NodeId, message: Ask | { type: 'ack'; from: NodeId; id: number }): void {
+  #publish(node: NodeId, message: AskMessage | AckMessage): void {
     this.#deps.link.publish(nodeSubject(node), encodeMessage(message));
   }
 
@@ -237,7 +238,7 @@ export class NodeCalls {
   }
 }
 
-function settle({ settled, node }: Waiting, result: Result): void {
+function settle({ settled, node }: Waiting, result: QuestionResult): void {
   switch (result.status) {
     case 'done':
       settled.resolve(result.answer);

@@ -3,31 +3,31 @@ import type { StreamId } from '../../core/log/streams.ts';
 import type { NodeId } from '../../ports/membership.ts';
 
 /** Asks a node for something. The same question may arrive more than once. */
-export interface Ask {
+export interface AskMessage {
   readonly type: 'ask';
   readonly from: NodeId;
   /** Counts the questions of the node that asks. */
   readonly id: number;
   /** Questions with lower ids are over: whoever asked them has the answer, or has given up. */
   readonly low: number;
-  readonly question: Question;
+  readonly question: NodeQuestion;
 }
 
 /** The question arrived, and its answer will come. */
-export interface Ack {
+export interface AckMessage {
   readonly type: 'ack';
   readonly from: NodeId;
   readonly id: number;
 }
 
-export interface Answer {
+export interface AnswerMessage {
   readonly type: 'answer';
   readonly from: NodeId;
   readonly id: number;
-  readonly result: Result;
+  readonly result: QuestionResult;
 }
 
-export type Result =
+export type QuestionResult =
   /** `undefined` as an answer is left out. */
   | { readonly status: 'done'; readonly answer?: unknown }
   | { readonly status: 'refused'; readonly error: ErrorBody }
@@ -35,7 +35,7 @@ export type Result =
   | { readonly status: 'elsewhere'; readonly owner: NodeId | null };
 
 /** What a node can be asked. `prefix` is what the streams of the agent begin with. */
-export type Question =
+export type NodeQuestion =
   | {
       readonly type: 'request';
       readonly prefix: string;
@@ -48,7 +48,7 @@ export type Question =
   | { readonly type: 'topic'; readonly topic: string; readonly payload: unknown };
 
 /** Signals of sessions, for a node that watches them. */
-export interface Feed {
+export interface FeedMessage {
   readonly type: 'feed';
   readonly from: NodeId;
   /** Counts the messages of this kind between the two nodes. Without items it repeats the last number. */
@@ -57,7 +57,7 @@ export interface Feed {
 }
 
 /** The node does not watch these streams any more. */
-export interface Unwatch {
+export interface UnwatchMessage {
   readonly type: 'unwatch';
   readonly from: NodeId;
   readonly streams: readonly StreamId[];
@@ -73,14 +73,21 @@ export interface Announcement {
 }
 
 /** For all nodes: something that is about no session. */
-export interface Told {
+export interface TopicMessage {
   readonly type: 'told';
   readonly from: NodeId;
   readonly topic: string;
   readonly payload: unknown;
 }
 
-export type NodeMessage = Ask | Ack | Answer | Feed | Unwatch | Announcement | Told;
+export type NodeMessage =
+  | AskMessage
+  | AckMessage
+  | AnswerMessage
+  | FeedMessage
+  | UnwatchMessage
+  | Announcement
+  | TopicMessage;
 
 const TYPES: ReadonlySet<unknown> = new Set<NodeMessage['type']>([
   ...(['ask', 'ack', 'answer', 'feed', 'unwatch'] as const),
@@ -115,7 +122,7 @@ export function encodeMessage(message: NodeMessage): string {
 const FEED = '{"type":"feed",';
 
 /** @param items as the texts of a JSON list, without its brackets. */
-export function encodeFeed({ from, n }: Pick<Feed, 'from' | 'n'>, items: string): string {
+export function encodeFeed({ from, n }: Pick<FeedMessage, 'from' | 'n'>, items: string): string {
   return `${FEED}"from":${from},"n":${n},"items":[${items}]}`;
 }
 

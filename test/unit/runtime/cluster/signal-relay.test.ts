@@ -3,7 +3,7 @@ import { SimulatedClock } from 'xstate';
 import type { StreamId } from '../../../../src/core/log/streams.ts';
 import type { ReplyChunk, SessionFault, SessionSignal } from '../../../../src/core/session/session-signal.ts';
 import type { NodeId } from '../../../../src/ports/membership.ts';
-import { type Feed, nodeSubject } from '../../../../src/runtime/cluster/node-messages.ts';
+import { type FeedMessage, nodeSubject } from '../../../../src/runtime/cluster/node-messages.ts';
 import { signalsOf } from '../../../../src/runtime/cluster/signal-batch.ts';
 import { SignalRelay } from '../../../../src/runtime/cluster/signal-relay.ts';
 import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
@@ -27,7 +27,7 @@ function start() {
   /** What was sent since the last time. */
   const sent = (): { to: string; n: number; items: [StreamId, SessionSignal[]][] }[] =>
     link.sent.splice(0).map(({ subject, text }) => {
-      const { n, items }: Feed = JSON.parse(text);
+      const { n, items }: FeedMessage = JSON.parse(text);
       return { to: subject, n, items: items.map(([stream, signals]) => [stream, signalsOf(signals)]) };
     });
   return { clock, relay, endTurn, sent, scheduled: () => soon.length };
