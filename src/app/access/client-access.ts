@@ -22,7 +22,7 @@ import type { ProtectedMcp } from '../../gateway/security/protected-mcp.ts';
 import { Tickets } from '../../gateway/security/tickets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Peers } from '../../ports/peers.ts';
+import { nodeTopic, type Peers } from '../../ports/peers.ts';
 import type { TokenVerifier } from '../../ports/token-verifier.ts';
 import type { AuditTrail } from '../../runtime/access/audit-trail.ts';
 import { GuardedBus } from '../../runtime/access/guarded-bus.ts';
@@ -146,7 +146,7 @@ export function accessBy(
   };
 }
 
-const FLUSH = 'audit.flush';
+const FLUSH = nodeTopic<null, void>('audit.flush');
 
 /** The trail with what the other nodes have not written yet. */
 function gatheredAudit(audit: AuditTrail, peers: Peers): Pick<AuditTrail, 'read' | 'record'> {

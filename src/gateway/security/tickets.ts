@@ -3,7 +3,7 @@ import { ownPrefix } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { clientLimitExceeded, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
-import type { Peers } from '../../ports/peers.ts';
+import { nodeTopic, type Peers } from '../../ports/peers.ts';
 import { ConcurrencyLimit } from './rate-limits.ts';
 
 const TICKET_LIFE_MS = 30_000;
@@ -13,7 +13,7 @@ const MAX_TICKETS = 10_000;
 const MAX_OF_PRINCIPAL = 100;
 
 /** What nodes ask each other about. */
-const TOPIC = 'ticket';
+const TOPIC = nodeTopic<string, RequestContext | null>('ticket');
 /** The length of 32 bytes in base64url. */
 const TICKET_LENGTH = 43;
 
@@ -44,7 +44,7 @@ export class Tickets {
   constructor(peers?: Peers, now: () => number = Date.now) {
     this.#now = now;
     this.#peers = peers;
-    peers?.onAsked(TOPIC, async (ticket) => this.redeem(String(ticket)));
+    peers?.onAsked(TOPIC, async (ticket) => this.redeem(ticket));
   }
 
   issue(context: RequestContext): Ticket {
@@ -75,8 +75,7 @@ export class Tickets {
     // Nobody asks for what cannot be one.
     if (!this.#peers || ticket.length !== TICKET_LENGTH) return null;
     const answers = await this.#peers.askAll(TOPIC, ticket);
-    // The other node has it as this one has its own.
-    return (answers.find((answer) => answer !== null) as RequestContext | undefined) ?? null;
+    return answers.find((answer) => answer !== null) ?? null;
   }
 
   /** Forgets the tickets that were got with this credential. */

@@ -1,14 +1,15 @@
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { LoggedEvent } from '../../core/log/events.ts';
 import type { StreamId } from '../../core/log/streams.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { type NodeLoad, SessionElsewhereError } from '../../ports/membership.ts';
-import type { AnswerOf } from '../../ports/service-requests.ts';
+import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 
 /** One agent of this node. */
 export interface ClusterAgent {
   /** Does what another node asks for. */
-  request(name: string, request: unknown, context: unknown): Promise<unknown>;
+  request(name: RequestType, request: RequestOf<RequestType>, context: RequestContext): Promise<unknown>;
   readonly load: NodeLoad;
   /** The position of a session that this node owns. */
   position(sessionId: string): Promise<AnswerOf<'session.position'>>;

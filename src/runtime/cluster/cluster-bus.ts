@@ -190,17 +190,15 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   /** Answers a request of another node. Refuses with a `SessionElsewhereError` what is not for this one. */
-  async request(name: string, request: unknown, context: unknown): Promise<unknown> {
-    // The other node had it from a caller of `send`.
-    const [type, wanted, asker] = [
-      name as RequestType,
-      request as RequestOf<RequestType>,
-      context as RequestContext,
-    ];
-    const sessionId = sessionOf(wanted);
-    if (sessionId === null) return this.#local.send(type, wanted, asker);
+  async request(
+    type: RequestType,
+    request: RequestOf<RequestType>,
+    context: RequestContext,
+  ): Promise<unknown> {
+    const sessionId = sessionOf(request);
+    if (sessionId === null) return this.#local.send(type, request, context);
     return this.#requests.admit<unknown>(sessionId, type, () =>
-      type === 'session.position' ? this.position(sessionId) : this.#local.send(type, wanted, asker),
+      type === 'session.position' ? this.position(sessionId) : this.#local.send(type, request, context),
     );
   }
 

@@ -10,7 +10,7 @@ import {
   SessionElsewhereError,
 } from '../../ports/membership.ts';
 import type { NodeLink } from '../../ports/node-link.ts';
-import type { Peers } from '../../ports/peers.ts';
+import { type NodeTopic, nodeTopic, type Peers } from '../../ports/peers.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { ClusterAgents } from './cluster-agents.ts';
 import { Departures } from './departures.ts';
@@ -21,12 +21,17 @@ import {
   type Announcement,
   encodeMessage,
   type NodeMessage,
-  type NodeQuestion,
   nodeSubject,
   parseMessage,
 } from './node-messages.ts';
+import {
+  type NodeQuestion,
+  type QuestionFor,
+  topicQuestion,
+  type WatchedPosition,
+  watchQuestion,
+} from './node-questions.ts';
 import { Outbox } from './outbox.ts';
-import type { WatchedPosition } from './remote-feed.ts';
 import { RemoteFeeds } from './remote-feeds.ts';
 import { SignalRelay } from './signal-relay.ts';
 import { VersionWatch } from './version-watch.ts';
@@ -36,14 +41,14 @@ const CHECK_EVERY = 4;
 /** How long the answer of each node is waited for, when all are asked. */
 const ANSWER_MS = 2_000;
 /** What nodes tell each other when they come and go, so that nobody waits for the next renewal. */
-const JOINED = 'node.joined';
-const LEAVING = 'node.leaving';
-const REMOVED = 'node.removed';
-const CHANGED = 'stream.changed';
+const JOINED = nodeTopic<null, void>('node.joined');
+const LEAVING = nodeTopic<null>('node.leaving');
+const REMOVED = nodeTopic<null>('node.removed');
+const CHANGED = nodeTopic<StreamId, void>('stream.changed');
 
 /** What came of asking one of several nodes. */
-export type AskedNode = { readonly node: LivingNode } & (
-  | { readonly status: 'answered'; readonly answer: unknown }
+export type AskedNode<Answer> = { readonly node: LivingNode } & (
+  | { readonly status: 'answered'; readonly answer: Answer }
   | { readonly status: 'refused'; readonly error: ServiceError }
   /** It may have done what it was asked for, or may do so later. */
   | { readonly status: 'unreached' }
@@ -136,7 +141,7 @@ export class Cluster implements Peers, AsyncDisposable {
       onError: (stream, err) => log.debug({ stream, err }, 'a session of another node cannot be heard now'),
     });
     this.onAsked(JOINED, () => membership.refresh());
-    this.onAsked(CHANGED, (stream) => this.#tellChanged(String(stream)));
+    this.onAsked(CHANGED, (stream) => this.#tellChanged(stream));
     this.onTold(LEAVING, () => void membership.refresh());
     // It may not reach the database, and then its clients would wait at it until it does. One that stops has given all up.
     this.onTold(REMOVED, () => {
@@ -223,46 +228,58 @@ export class Cluster implements Peers, AsyncDisposable {
     return this.membership.cluster;
   }
 
-  tell(topic: string, payload: unknown): void {
-    this.#publish(ALL_NODES, { type: 'told', from: this.membership.self, topic, payload });
+  tell<Payload>({ name }: NodeTopic<Payload>, payload: NoInfer<Payload>): void {
+    this.#publish(ALL_NODES, { type: 'told', from: this.membership.self, topic: name, payload });
   }
 
   /** Tells one other node, if it can be reached. */
-  tellOne(node: NodeId, topic: string, payload: unknown): void {
-    this.#publish(nodeSubject(node), { type: 'told', from: this.membership.self, topic, payload });
+  tellOne<Payload>(node: NodeId, { name }: NodeTopic<Payload>, payload: NoInfer<Payload>): void {
+    this.#publish(nodeSubject(node), { type: 'told', from: this.membership.self, topic: name, payload });
   }
 
-  onTold(topic: string, listener: (payload: unknown) => void): void {
-    const listeners = this.#told.get(topic) ?? new Set();
-    this.#told.set(topic, listeners.add(listener));
+  onTold<Payload>({ name }: NodeTopic<Payload>, listener: (payload: Payload) => void): void {
+    const listeners = this.#told.get(name) ?? new Set();
+    // The other nodes tell under this name what the topic says.
+    this.#told.set(name, listeners.add(listener as (payload: unknown) => void));
   }
 
-  onAsked(topic: string, answer: (payload: unknown) => Promise<unknown>): void {
-    this.#asked.set(topic, answer);
+  onAsked<Payload, Answer>(
+    { name }: NodeTopic<Payload, Answer>,
+    answer: (payload: Payload) => Promise<NoInfer<Answer>>,
+  ): void {
+    // The other nodes ask under this name with what the topic says.
+    this.#asked.set(name, answer as (payload: unknown) => Promise<unknown>);
   }
 
-  askAll(topic: string, payload: unknown): Promise<unknown[]> {
-    return this.askOthers({ type: 'topic', topic, payload });
+  askAll<Payload, Answer>(topic: NodeTopic<Payload, Answer>, payload: NoInfer<Payload>): Promise<Answer[]> {
+    return this.askOthers(topicQuestion(topic, payload));
   }
 
   /** The answers of the other nodes that answer in time. */
-  async askOthers(question: NodeQuestion, limitMs?: number): Promise<unknown[]> {
+  async askOthers<Answer>(question: QuestionFor<Answer>, limitMs?: number): Promise<Answer[]> {
     const asked = await this.askEach(question, { limitMs });
     return asked.flatMap((one) => (one.status === 'answered' ? [one.answer] : []));
   }
 
   /** `nodes` leaves out all others. Those that are gone are left out, too. */
-  askEach(question: NodeQuestion, options?: AskOptions): Promise<AskedNode[]> {
+  askEach<Answer>(question: QuestionFor<Answer>, options?: AskOptions): Promise<AskedNode<Answer>[]> {
     return Promise.all(this.asking(question, options));
   }
 
   /** The same, for who needs no more than one of the answers. */
-  asking(question: NodeQuestion, { nodes, limitMs = ANSWER_MS }: AskOptions = {}): Promise<AskedNode>[] {
+  asking<Answer>(
+    question: QuestionFor<Answer>,
+    { nodes, limitMs = ANSWER_MS }: AskOptions = {},
+  ): Promise<AskedNode<Answer>>[] {
     const asked = this.others.filter(({ nodeId }) => nodes?.has(nodeId) !== false);
     return asked.map((node) => this.#ask(node, question, limitMs));
   }
 
-  async #ask(node: LivingNode, question: NodeQuestion, limitMs: number): Promise<AskedNode> {
+  async #ask<Answer>(
+    node: LivingNode,
+    question: QuestionFor<Answer>,
+    limitMs: number,
+  ): Promise<AskedNode<Answer>> {
     const about = { asked: node.nodeId, question: question.type };
     try {
       return { node, status: 'answered', answer: await this.calls.ask(node.nodeId, question, limitMs) };
@@ -352,7 +369,7 @@ export class Cluster implements Peers, AsyncDisposable {
     const stream = question.prefix + question.sessionId;
     await this.#requireOwn(stream);
     const watched = this.relay.watch(stream, from);
-    return { ...(await agent.position(question.sessionId)), ...watched };
+    return { ...(await agent.position(question.sessionId)), ...watched } satisfies WatchedPosition;
   }
 
   #noteClaim(stream: StreamId, owner: NodeId): void {
@@ -377,8 +394,7 @@ export class Cluster implements Peers, AsyncDisposable {
   async #watch(node: NodeId, stream: StreamId): Promise<WatchedPosition> {
     const { prefix, sessionId } = this.agents.sessionOf(stream);
     for (;;) {
-      // The node made it, as the type says.
-      const answer = (await this.calls.ask(node, { type: 'watch', prefix, sessionId })) as WatchedPosition;
+      const answer = await this.calls.ask(node, watchQuestion(prefix, sessionId));
       if (this.feeds.noteLast(node, answer.n)) return answer;
     }
   }

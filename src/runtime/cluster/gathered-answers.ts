@@ -11,7 +11,7 @@ import type { LocalBus } from '../bus/local-bus.ts';
 import { MOST_RECOVERY_MS } from '../sessions/start-recovery.ts';
 import type { AskedNode, Cluster } from './cluster.ts';
 import { MissedReloads } from './missed-reloads.ts';
-import type { NodeQuestion } from './node-messages.ts';
+import { type QuestionFor, requestQuestion } from './node-questions.ts';
 
 type Gather<T extends RequestType> = (request: RequestOf<T>, context: RequestContext) => Promise<AnswerOf<T>>;
 
@@ -145,8 +145,7 @@ export class Gathered {
       const known = await Promise.any(asked.map(whoKnows)).catch(() => null);
       if (known === null) throw error;
       if (known.status === 'refused') throw known.error;
-      // The other node answers as its handler does.
-      return known.answer as AnswerOf<'mcp-server.authorize'>;
+      return known.answer;
     }
   }
 
@@ -175,25 +174,29 @@ export class Gathered {
   }
 
   /** The answers of the nodes that answer in time. */
-  async #ofOthers<T extends RequestType>(
+  #ofOthers<T extends RequestType>(
     name: T,
     request: RequestOf<T>,
     context: RequestContext,
   ): Promise<AnswerOf<T>[]> {
     const question = this.#question(name, request, context);
     const limitMs = KNOWN_LATER.has(name) ? MOST_RECOVERY_MS : undefined;
-    const answers = await this.#deps.cluster.askOthers(question, limitMs);
-    // The other nodes answer as their handlers of this type do.
-    return answers as AnswerOf<T>[];
+    return this.#deps.cluster.askOthers(question, limitMs);
   }
 
-  #question<T extends RequestType>(name: T, request: RequestOf<T>, context: RequestContext): NodeQuestion {
-    return { type: 'request', prefix: this.#deps.prefix, name, request, context };
+  #question<T extends RequestType>(
+    name: T,
+    request: RequestOf<T>,
+    context: RequestContext,
+  ): QuestionFor<AnswerOf<T>> {
+    return requestQuestion(this.#deps.prefix, name, request, context);
   }
 }
 
 /** Rejects unless the node has done what it was asked for, or has tried to. */
-async function whoKnows(asking: Promise<AskedNode>): Promise<Exclude<AskedNode, { status: 'unreached' }>> {
+async function whoKnows<Answer>(
+  asking: Promise<AskedNode<Answer>>,
+): Promise<Exclude<AskedNode<Answer>, { status: 'unreached' }>> {
   const asked = await asking;
   if (asked.status === 'unreached') throw new Error(`node ${asked.node.nodeId} could not be reached`);
   if (asked.status === 'refused' && isUnknown(asked.error)) throw asked.error;
@@ -206,7 +209,7 @@ function isUnknown(error: unknown): error is ServiceError {
 }
 
 /** Null if the node serves the same version now. */
-function whyNotReloaded(asked: AskedNode, version: AgentVersion): string | null {
+function whyNotReloaded(asked: AskedNode<AnswerOf<'agent.reload'>>, version: AgentVersion): string | null {
   switch (asked.status) {
     case 'unreached':
       return 'The node could not be reached. It is asked again until it answers.';
@@ -215,8 +218,7 @@ function whyNotReloaded(asked: AskedNode, version: AgentVersion): string | null 
       return typeof details.reason === 'string' ? `${message} ${details.reason}` : message;
     }
     case 'answered': {
-      // The other node answers as its handler does.
-      const { agentVersion } = asked.answer as AnswerOf<'agent.reload'>;
+      const { agentVersion } = asked.answer;
       return agentVersion === version
         ? null
         : `The file of the node is another one, of version ${agentVersion}.`;

@@ -2,12 +2,13 @@ import type { AgentId } from '../../core/agent-description.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeId } from '../../ports/membership.ts';
+import type { AnswerOf } from '../../ports/service-requests.ts';
 import type { Cluster } from './cluster.ts';
-import type { NodeQuestion } from './node-messages.ts';
+import type { QuestionFor } from './node-questions.ts';
 
 export interface MissedReloadsDeps {
   readonly cluster: Cluster;
-  readonly question: (agentId: AgentId, context: RequestContext) => NodeQuestion;
+  readonly question: (agentId: AgentId, context: RequestContext) => QuestionFor<AnswerOf<'agent.reload'>>;
   readonly log: Logger;
 }
 

@@ -11,10 +11,10 @@ import {
   type AnswerMessage,
   type AskMessage,
   encodeMessage,
-  type NodeQuestion,
   nodeSubject,
   type QuestionResult,
 } from './node-messages.ts';
+import type { NodeQuestion, QuestionFor } from './node-questions.ts';
 
 /** How often a question is repeated until its answer comes. */
 const REPEAT_MS = 1_000;
@@ -95,7 +95,7 @@ export class NodeCalls {
    * @param limitMs how long the answer is waited for; then it rejects with a `LateAnswerError`. Left out: as long as the node
    * says that the answer will come.
    */
-  ask(node: NodeId, question: NodeQuestion, limitMs?: number): Promise<unknown> {
+  ask<Answer>(node: NodeId, question: QuestionFor<Answer>, limitMs?: number): Promise<Answer> {
     const { link } = this.#deps;
     if (!link.isUp || this.#isClosed) return Promise.reject(busAway());
     this.#lastId += 1;
@@ -107,7 +107,8 @@ export class NodeCalls {
     this.#waiting.set(id, waiting);
     this.#send(id, waiting);
     this.#sweepLater();
-    return settled.promise;
+    // The only place where an answer gets its type: nodes answer a question as its constructor in node-questions.ts says.
+    return settled.promise as Promise<Answer>;
   }
 
   hearAsk({ from, id, low, question }: AskMessage): void {

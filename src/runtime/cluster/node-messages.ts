@@ -1,6 +1,7 @@
 import type { ErrorBody } from '../../core/errors.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { NodeId } from '../../ports/membership.ts';
+import type { NodeQuestion } from './node-questions.ts';
 
 /** Asks a node for something. The same question may arrive more than once. */
 export interface AskMessage {
@@ -33,19 +34,6 @@ export type QuestionResult =
   | { readonly status: 'refused'; readonly error: ErrorBody }
   /** Nothing was done: another node owns the session, or nobody does. */
   | { readonly status: 'elsewhere'; readonly owner: NodeId | null };
-
-/** What a node can be asked. `prefix` is what the streams of the agent begin with. */
-export type NodeQuestion =
-  | {
-      readonly type: 'request';
-      readonly prefix: string;
-      readonly name: string;
-      readonly request: unknown;
-      readonly context: unknown;
-    }
-  /** From now on the node that asks is sent the signals of the session. */
-  | { readonly type: 'watch'; readonly prefix: string; readonly sessionId: string }
-  | { readonly type: 'topic'; readonly topic: string; readonly payload: unknown };
 
 /** Signals of sessions, for a node that watches them. */
 export interface FeedMessage {

@@ -4,19 +4,11 @@ import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { StreamCursor } from '../../core/session/stream-cursor.ts';
 import { type NodeId, SessionElsewhereError, type StreamPlace } from '../../ports/membership.ts';
-import type { AnswerOf } from '../../ports/service-requests.ts';
+import type { WatchedPosition } from './node-questions.ts';
 
 /** Signals that are kept while a feed catches up. Beyond it, it begins again. */
 const MOST_HELD = 10_000;
 const PAGE_EVENTS = 200;
-
-/** Where a session is, as its owner says. */
-export type WatchedPosition = AnswerOf<'session.position'> & {
-  /** Whether it knew before that this node wants its signals. */
-  readonly wasWatched: boolean;
-  /** Number of its last message to this node. What came with it, and before, is part of the position. */
-  readonly n: number;
-};
 
 /** What the clients had of a session when its place was asked for. */
 export interface FeedMark {

@@ -1,6 +1,7 @@
 import type { MachineState } from '../../core/machine-state.ts';
 import type { MachineFilter, Unsubscribe } from '../../ports/bus.ts';
 import type { NodeId } from '../../ports/membership.ts';
+import { nodeTopic } from '../../ports/peers.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -14,6 +15,12 @@ interface Watch extends MachineFilter {
   readonly node: NodeId;
 }
 
+interface WatchedState {
+  /** Of the watch. */
+  readonly id: string;
+  readonly state: MachineState;
+}
+
 interface Watched {
   readonly stop: Unsubscribe;
   readonly expiry: NodeJS.Timeout;
@@ -23,7 +30,7 @@ interface Watched {
 export class RemoteMachines {
   readonly #cluster: Cluster;
   readonly #local: LocalBus;
-  readonly #prefix: string;
+  readonly #topics: ReturnType<typeof topicsOf>;
   readonly #listeners = new Map<string, (state: MachineState) => void>();
   /** What other nodes watch here. */
   readonly #watched = new Map<string, Watched>();
@@ -32,21 +39,17 @@ export class RemoteMachines {
   constructor({ cluster, local, prefix }: { cluster: Cluster; local: LocalBus; prefix: string }) {
     this.#cluster = cluster;
     this.#local = local;
-    this.#prefix = prefix;
-    // The other nodes made the payloads here.
-    cluster.onTold(this.#topic('watch'), (watch) => this.#watchHere(watch as Watch));
-    cluster.onTold(this.#topic('unwatch'), (id) => this.#endHere(String(id)));
-    cluster.onTold(this.#topic('state'), (told) => {
-      const { id, state } = told as { id: string; state: MachineState };
-      this.#listeners.get(id)?.(state);
-    });
-    cluster.onAsked(this.#topic('list'), async (filter) => this.#turnsHere(filter as MachineFilter));
+    this.#topics = topicsOf(prefix);
+    cluster.onTold(this.#topics.watch, (watch) => this.#watchHere(watch));
+    cluster.onTold(this.#topics.unwatch, (id) => this.#endHere(id));
+    cluster.onTold(this.#topics.state, ({ id, state }) => this.#listeners.get(id)?.(state));
+    cluster.onAsked(this.#topics.list, async (filter) => this.#turnsHere(filter));
   }
 
   /** The machines of the turns that other nodes run. */
   async list(filter: MachineFilter): Promise<MachineState[]> {
-    const answers = await this.#cluster.askAll(this.#topic('list'), filter);
-    return (answers as MachineState[][]).flat();
+    const answers = await this.#cluster.askAll(this.#topics.list, filter);
+    return answers.flat();
   }
 
   /** The listener gets the states that these machines are in, a moment later, and each state that follows. */
@@ -55,13 +58,13 @@ export class RemoteMachines {
     this.#last += 1;
     const watch: Watch = { ...filter, id: `${self}.${this.#last}`, node: self };
     this.#listeners.set(watch.id, listener);
-    const tell = (): void => this.#cluster.tell(this.#topic('watch'), watch);
+    const tell = (): void => this.#cluster.tell(this.#topics.watch, watch);
     tell();
     const renewal = setInterval(tell, RENEW_MS).unref();
     return () => {
       clearInterval(renewal);
       this.#listeners.delete(watch.id);
-      this.#cluster.tell(this.#topic('unwatch'), watch.id);
+      this.#cluster.tell(this.#topics.unwatch, watch.id);
     };
   }
 
@@ -72,7 +75,7 @@ export class RemoteMachines {
       return;
     }
     const tell = (state: MachineState): void => {
-      if (state.sessionId !== undefined) this.#cluster.tellOne(node, this.#topic('state'), { id, state });
+      if (state.sessionId !== undefined) this.#cluster.tellOne(node, this.#topics.state, { id, state });
     };
     const expiry = setTimeout(() => this.#endHere(id), GIVE_UP_MS).unref();
     this.#watched.set(id, { stop: this.#local.onMachines(filter, tell), expiry });
@@ -90,8 +93,15 @@ export class RemoteMachines {
   #turnsHere(filter: MachineFilter): MachineState[] {
     return this.#local.listNow(filter).filter(({ sessionId }) => sessionId !== undefined);
   }
+}
 
-  #topic(name: 'watch' | 'unwatch' | 'state' | 'list'): string {
-    return `machines.${name}:${this.#prefix}`;
-  }
+/** @param prefix what the streams of the agent begin with: each agent has topics of its own. */
+function topicsOf(prefix: string) {
+  return {
+    watch: nodeTopic<Watch>(`machines.watch:${prefix}`),
+    /** Told with the id of the watch. */
+    unwatch: nodeTopic<string>(`machines.unwatch:${prefix}`),
+    state: nodeTopic<WatchedState>(`machines.state:${prefix}`),
+    list: nodeTopic<MachineFilter, MachineState[]>(`machines.list:${prefix}`),
+  };
 }

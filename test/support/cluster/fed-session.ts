@@ -2,7 +2,7 @@ import type { Envelope } from '../../../src/core/log/envelope.ts';
 import type { SessionEvent } from '../../../src/core/log/events.ts';
 import type { ReplyChunk, SessionSignal } from '../../../src/core/session/session-signal.ts';
 import type { NodeId, StreamPlace } from '../../../src/ports/membership.ts';
-import type { WatchedPosition } from '../../../src/runtime/cluster/remote-feed.ts';
+import type { WatchedPosition } from '../../../src/runtime/cluster/node-questions.ts';
 
 /** A session that its owner, one of several nodes, writes and streams. It keeps what a perfect listener would have heard. */
 export class FedSession {

@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { RequestContext } from '../../../core/request/request-context.ts';
-import type { Peers } from '../../../ports/peers.ts';
+import { nodeTopic, type Peers } from '../../../ports/peers.ts';
 import { parseJson } from '../../requests/json-text.ts';
 
-const ENDED = 'mcp-session.ended';
-const CANCELLED = 'mcp-call.cancelled';
+/** Told with the id of the session. */
+const ENDED = nodeTopic<string>('mcp-session.ended');
+/** Told with the id of the session and the body of the notification. */
+const CANCELLED = nodeTopic<readonly [string, string]>('mcp-call.cancelled');
 /** An id is a UUID: all but its last part is random. */
 const RANDOM_LENGTH = 24;
 const MARK_LENGTH = 12;
@@ -22,10 +24,8 @@ export class McpPeers {
 
   constructor(peers: Peers, { ended, cancelled }: Hears) {
     this.#peers = peers;
-    peers.onTold(ENDED, (payload) => ended(String(payload)));
-    peers.onTold(CANCELLED, (payload) => {
-      if (Array.isArray(payload)) cancelled(String(payload[0]), String(payload[1]));
-    });
+    peers.onTold(ENDED, ended);
+    peers.onTold(CANCELLED, ([id, body]) => cancelled(id, body));
   }
 
   /** An id by which every node knows whose session it is. */
