@@ -22,8 +22,10 @@ import { OrphanTurns } from './orphan-turns.ts';
 import { type ComposedAgent, OwnerRequests } from './owner-requests.ts';
 import { RemoteMachines } from './remote-machines.ts';
 import { sessionOf } from './request-session.ts';
+import { SessionOwnership } from './session-ownership.ts';
 
 type Position = AnswerOf<'session.position'>;
+type Adapt<T extends RequestType> = (answer: AnswerOf<T>, request: RequestOf<T>) => AnswerOf<T>;
 
 export interface ClusterBusDeps {
   readonly cluster: Cluster;
@@ -45,11 +47,16 @@ export class ClusterBus implements Bus, ClusterAgent {
   /** The listeners of this node, for the signals of all nodes. */
   readonly #listeners: LocalBus;
   readonly #counts = new Map<SessionId, number>();
+  readonly #ownership: SessionOwnership;
   readonly #requests: OwnerRequests;
   readonly #gathered: Gathered;
   readonly #machines: RemoteMachines;
   readonly #held: HeldSignals;
   readonly #orphans: OrphanTurns;
+  /** Answers that depend on what the clients of this node were told. */
+  readonly #adapts: { readonly [T in RequestType]?: Adapt<T> } = {
+    'session.position': (position, { sessionId }) => this.#asTold(sessionId, position),
+  };
   /** Null before the agent is composed. */
   #agent: ComposedAgent | null = null;
   /** Whether somebody counts the turns that begin and end. */
@@ -62,8 +69,10 @@ export class ClusterBus implements Bus, ClusterAgent {
     this.#listeners = new LocalBus((error, { sessionId }) =>
       log.error({ sessionId, err: error }, 'a listener failed'),
     );
+    const ownership = new SessionOwnership({ cluster, prefix, sessions: () => this.#composed.sessions });
+    this.#ownership = ownership;
     this.#requests = new OwnerRequests({
-      ...{ cluster, prefix, local },
+      ...{ cluster, prefix, local, ownership },
       composed: () => this.#composed,
       hearTurn: (request) => (this.#hearsAll ? this.#hearToEnd(request) : null),
     });
@@ -74,7 +83,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     this.#orphans = new OrphanTurns({
       ...{ cluster, prefix, log },
       isKnown: (sessionId) => this.#composed.sessions.caresFor(sessionId),
-      own: (sessionId) => this.#requests.own(sessionId),
+      own: (sessionId) => ownership.own(sessionId),
       goOn: (sessionId) => this.#composed.sessions.goOn(sessionId),
     });
     this.#machines = new RemoteMachines({ cluster, prefix, local });
@@ -93,7 +102,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   get directory(): SessionDirectory {
     const { membership, feeds } = this.#cluster;
     return {
-      claim: (sessionId) => this.#requests.claim(sessionId),
+      claim: (sessionId) => this.#ownership.claim(sessionId),
       presumeNew: (sessionId) => {
         const stream = this.#prefix + sessionId;
         membership.presumeNew(stream);
@@ -126,9 +135,8 @@ export class ClusterBus implements Bus, ClusterAgent {
     context: RequestContext,
   ): Promise<AnswerOf<T>> {
     const answer = await this.#send(type, request, context);
-    const sessionId = type === 'session.position' ? sessionOf(request) : null;
-    // It is the answer to this type.
-    return sessionId === null ? answer : (this.#asTold(sessionId, answer as Position) as AnswerOf<T>);
+    const adapt: Adapt<T> | undefined = this.#adapts[type];
+    return adapt ? adapt(answer, request) : answer;
   }
 
   async #send<T extends RequestType>(
@@ -274,7 +282,7 @@ export class ClusterBus implements Bus, ClusterAgent {
 
   #knownOwner(sessionId: SessionId): NodeId | undefined {
     if (this.#agent?.sessions.hasBegun(sessionId)) return this.#cluster.membership.self;
-    return this.#requests.knownOwner(sessionId);
+    return this.#ownership.knownOwner(sessionId);
   }
 }
 
