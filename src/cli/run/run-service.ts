@@ -126,7 +126,7 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
       store: adapters.store,
       trustProxy,
       log,
-      peers: adapters.cluster,
+      peers: adapters.cluster?.messenger,
     }));
   const version = readPackageVersion();
   const http = await serveHttp({
@@ -136,7 +136,7 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
     settings,
     version,
     log,
-    peers: adapters.cluster,
+    peers: adapters.cluster?.messenger,
   }).catch(async (error: unknown) => {
     await host.close();
     throw error;

@@ -9,8 +9,9 @@ import type { Logger } from '../../ports/logger.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import { MOST_RECOVERY_MS } from '../sessions/start-recovery.ts';
-import type { AskedNode, Cluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { MissedReloads } from './missed-reloads.ts';
+import type { AskedNode } from './node-messenger.ts';
 import { type QuestionFor, requestQuestion } from './node-questions.ts';
 
 type Gather<T extends RequestType> = (request: RequestOf<T>, context: RequestContext) => Promise<AnswerOf<T>>;
@@ -140,7 +141,7 @@ export class Gathered {
     } catch (error) {
       if (!isUnknown(error)) throw error;
       const question = this.#question('mcp-server.authorize', request, context);
-      const asked = cluster.asking(question, { limitMs: AUTHORIZATION_MS });
+      const asked = cluster.messenger.asking(question, { limitMs: AUTHORIZATION_MS });
       // No node may know it. Then they have refused as this one has.
       const known = await Promise.any(asked.map(whoKnows)).catch(() => null);
       if (known === null) throw error;
@@ -157,7 +158,7 @@ export class Gathered {
     const { local, cluster, log } = this.#deps;
     const { agentId } = request;
     const own = await local.send('agent.reload', request, context);
-    const asked = await cluster.askEach(this.#question('agent.reload', request, context));
+    const asked = await cluster.messenger.askEach(this.#question('agent.reload', request, context));
     const unreached = asked.filter(({ status }) => status === 'unreached');
     this.#missed.note(
       agentId,
@@ -181,7 +182,7 @@ export class Gathered {
   ): Promise<AnswerOf<T>[]> {
     const question = this.#question(name, request, context);
     const limitMs = KNOWN_LATER.has(name) ? MOST_RECOVERY_MS : undefined;
-    return this.#deps.cluster.askOthers(question, limitMs);
+    return this.#deps.cluster.messenger.askOthers(question, limitMs);
   }
 
   #question<T extends RequestType>(

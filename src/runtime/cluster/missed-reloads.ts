@@ -47,7 +47,7 @@ export class MissedReloads {
     if (!missed) return;
     const { cluster, question, log } = this.#deps;
     const { nodes, context } = missed;
-    const outcomes = await cluster.askEach(question(agentId, context), { nodes });
+    const outcomes = await cluster.messenger.askEach(question(agentId, context), { nodes });
     const left = new Set<NodeId>();
     for (const outcome of outcomes) {
       const { nodeId } = outcome.node;

@@ -68,14 +68,10 @@ export interface TopicMessage {
   readonly payload: unknown;
 }
 
-export type NodeMessage =
-  | AskMessage
-  | AckMessage
-  | AnswerMessage
-  | FeedMessage
-  | UnwatchMessage
-  | Announcement
-  | TopicMessage;
+/** What one node tells others about sessions. */
+export type SessionMessage = FeedMessage | UnwatchMessage | Announcement;
+
+export type NodeMessage = AskMessage | AckMessage | AnswerMessage | TopicMessage | SessionMessage;
 
 const TYPES: ReadonlySet<unknown> = new Set<NodeMessage['type']>([
   ...(['ask', 'ack', 'answer', 'feed', 'unwatch'] as const),

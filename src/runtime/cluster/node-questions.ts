@@ -4,7 +4,7 @@ import type { NodeTopic } from '../../ports/peers.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 
 /** A request of the bus, for the node that owns its session or for all nodes. */
-export interface RequestQuestion {
+interface RequestQuestion {
   readonly type: 'request';
   /** What the streams of the agent begin with. */
   readonly prefix: string;
@@ -27,8 +27,10 @@ interface TopicQuestion {
   readonly payload: unknown;
 }
 
+export type SessionQuestion = RequestQuestion | WatchQuestion;
+
 /** What a node can be asked. */
-export type NodeQuestion = RequestQuestion | WatchQuestion | TopicQuestion;
+export type NodeQuestion = SessionQuestion | TopicQuestion;
 
 /** A question that is answered with an `Answer`. */
 export type QuestionFor<Answer> = NodeQuestion & {

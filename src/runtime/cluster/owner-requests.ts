@@ -189,7 +189,7 @@ export class OwnerRequests {
     await cluster.feeds.follow(prefix + sessionId, owner);
     // The lease of the owner may have ended meanwhile. Nothing was asked.
     if (!cluster.membership.living.has(owner)) throw new SessionElsewhereError(sessionId, null);
-    return cluster.calls.ask(owner, requestQuestion(prefix, type, request, context));
+    return cluster.messenger.ask(owner, requestQuestion(prefix, type, request, context));
   }
 
   async #askForTurn(owner: NodeId, asked: Asked<'turn.start'>): Promise<AnswerOf<'turn.start'>> {

@@ -4,6 +4,7 @@ import type { NodeId } from '../../ports/membership.ts';
 import { nodeTopic } from '../../ports/peers.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { Cluster } from './cluster.ts';
+import type { NodeMessenger } from './node-messenger.ts';
 
 /** How often a watch is renewed, and after how long a node gives up one that is not: whoever watched is gone. */
 const RENEW_MS = 2_000;
@@ -28,7 +29,8 @@ interface Watched {
 
 /** The states of the machines of an agent on all nodes. Each node has the machines of the turns that it runs. */
 export class RemoteMachines {
-  readonly #cluster: Cluster;
+  readonly #messenger: NodeMessenger;
+  readonly #self: NodeId;
   readonly #local: LocalBus;
   readonly #topics: ReturnType<typeof topicsOf>;
   readonly #listeners = new Map<string, (state: MachineState) => void>();
@@ -37,34 +39,35 @@ export class RemoteMachines {
   #last = 0;
 
   constructor({ cluster, local, prefix }: { cluster: Cluster; local: LocalBus; prefix: string }) {
-    this.#cluster = cluster;
+    const { messenger, membership } = cluster;
+    this.#messenger = messenger;
+    this.#self = membership.self;
     this.#local = local;
     this.#topics = topicsOf(prefix);
-    cluster.onTold(this.#topics.watch, (watch) => this.#watchHere(watch));
-    cluster.onTold(this.#topics.unwatch, (id) => this.#endHere(id));
-    cluster.onTold(this.#topics.state, ({ id, state }) => this.#listeners.get(id)?.(state));
-    cluster.onAsked(this.#topics.list, async (filter) => this.#turnsHere(filter));
+    messenger.onTold(this.#topics.watch, (watch) => this.#watchHere(watch));
+    messenger.onTold(this.#topics.unwatch, (id) => this.#endHere(id));
+    messenger.onTold(this.#topics.state, ({ id, state }) => this.#listeners.get(id)?.(state));
+    messenger.onAsked(this.#topics.list, async (filter) => this.#turnsHere(filter));
   }
 
   /** The machines of the turns that other nodes run. */
   async list(filter: MachineFilter): Promise<MachineState[]> {
-    const answers = await this.#cluster.askAll(this.#topics.list, filter);
+    const answers = await this.#messenger.askAll(this.#topics.list, filter);
     return answers.flat();
   }
 
   /** The listener gets the states that these machines are in, a moment later, and each state that follows. */
   watch(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
-    const { self } = this.#cluster.membership;
     this.#last += 1;
-    const watch: Watch = { ...filter, id: `${self}.${this.#last}`, node: self };
+    const watch: Watch = { ...filter, id: `${this.#self}.${this.#last}`, node: this.#self };
     this.#listeners.set(watch.id, listener);
-    const tell = (): void => this.#cluster.tell(this.#topics.watch, watch);
+    const tell = (): void => this.#messenger.tell(this.#topics.watch, watch);
     tell();
     const renewal = setInterval(tell, RENEW_MS).unref();
     return () => {
       clearInterval(renewal);
       this.#listeners.delete(watch.id);
-      this.#cluster.tell(this.#topics.unwatch, watch.id);
+      this.#messenger.tell(this.#topics.unwatch, watch.id);
     };
   }
 
@@ -75,7 +78,7 @@ export class RemoteMachines {
       return;
     }
     const tell = (state: MachineState): void => {
-      if (state.sessionId !== undefined) this.#cluster.tellOne(node, this.#topics.state, { id, state });
+      if (state.sessionId !== undefined) this.#messenger.tellOne(node, this.#topics.state, { id, state });
     };
     const expiry = setTimeout(() => this.#endHere(id), GIVE_UP_MS).unref();
     this.#watched.set(id, { stop: this.#local.onMachines(filter, tell), expiry });

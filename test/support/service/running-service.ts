@@ -134,7 +134,7 @@ export class RunningService implements AsyncDisposable {
       ...options.adapters,
     };
     const adapters = { ...chosen, ...(options.wraps && { connector: options.wraps(chosen.connector) }) };
-    const { cluster: peers } = adapters;
+    const peers = adapters.cluster?.messenger;
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
     const host = await hostAgents({
       ...{ agents: [first, ...others], adapters, log, keys, environment, clock: options.clock },

@@ -30,9 +30,9 @@ it('has no answer of a node that does not know the question yet', async () => {
   const {
     clusters: [asking, starting, ready],
   } = await nodes(3);
-  ready?.onAsked(TOPIC, async () => 'answer');
-  starting?.onAsked(ANOTHER_TOPIC, async () => 'another answer');
-  expect(await asking?.askAll(TOPIC, null)).toEqual(['answer']);
+  ready?.messenger.onAsked(TOPIC, async () => 'answer');
+  starting?.messenger.onAsked(ANOTHER_TOPIC, async () => 'another answer');
+  expect(await asking?.messenger.askAll(TOPIC, null)).toEqual(['answer']);
 });
 
 it('waits two seconds for the answers of all nodes, and does not ask on', async () => {
@@ -40,12 +40,12 @@ it('waits two seconds for the answers of all nodes, and does not ask on', async 
   const { clusters, logs, network } = await nodes(3, clock);
   const [asking, slow, quick] = clusters;
   const asked = Promise.withResolvers<void>();
-  slow?.onAsked(TOPIC, () => {
+  slow?.messenger.onAsked(TOPIC, () => {
     asked.resolve();
     return new Promise(() => undefined);
   });
-  quick?.onAsked(TOPIC, async () => 'answer');
-  const answers = asking?.askAll(TOPIC, null);
+  quick?.messenger.onAsked(TOPIC, async () => 'answer');
+  const answers = asking?.messenger.askAll(TOPIC, null);
   await asked.promise;
   // The other answer arrives.
   for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
@@ -65,14 +65,14 @@ it('waits two seconds for the answers of all nodes, and does not ask on', async 
 it('hears a node again that one list of nodes has lacked', async () => {
   const { shared, memberships, clusters } = await nodes(2);
   const [one, other] = clusters;
-  one?.onAsked(TOPIC, async () => 'answer');
+  one?.messenger.onAsked(TOPIC, async () => 'answer');
   const [[, row] = []] = [...shared.rows].slice(-1);
   if (!row) throw new Error('there is no other node');
   shared.rows.delete(row.nodeId);
   await memberships[0]?.refresh();
   shared.rows.set(row.nodeId, row);
   await memberships[0]?.refresh();
-  expect(await other?.askAll(TOPIC, null)).toEqual(['answer']);
+  expect(await other?.messenger.askAll(TOPIC, null)).toEqual(['answer']);
 });
 
 it('tells a node that it has removed, which ends, unless it is stopping', async () => {
@@ -99,7 +99,7 @@ it('tells a node again that it has removed, when it hears of it and the first te
   network.way = () => [0];
   // It goes on asking, and reminding those that watch its sessions.
   for (let times = 0; times < 3; times += 1) {
-    clusters[1]?.tell(ANYTHING, null);
+    clusters[1]?.messenger.tell(ANYTHING, null);
     await one?.refresh();
     await new Promise(setImmediate);
   }
