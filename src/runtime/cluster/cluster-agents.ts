@@ -13,7 +13,7 @@ export interface ClusterAgent {
   readonly load: NodeLoad;
   /** The position of a session that this node owns. */
   position(sessionId: string): Promise<AnswerOf<'session.position'>>;
-  /** Another node owns the session, whatever this one has in memory. */
+  /** Another node owns the session, whatever this node has in memory. */
   lost(sessionId: string): void;
   /** Tells the clients of this node. */
   tell(signal: SessionSignal): void;
@@ -37,10 +37,10 @@ export class ClusterAgents {
     this.#agents.set(prefix, agent);
   }
 
-  /** Throws if the agent is not there. */
+  /** Throws a `SessionElsewhereError` if this node has no such agent. */
   withPrefix(prefix: string): ClusterAgent {
     const agent = this.#agents.get(prefix);
-    // It is starting, or has another service file.
+    // This node is starting, or has another service file.
     if (!agent) throw new SessionElsewhereError(prefix, null);
     return agent;
   }
@@ -54,10 +54,10 @@ export class ClusterAgents {
     return { prefix: '', sessionId: stream, agent };
   }
 
-  /** The events as the agent knows them: the ids in the log have its prefix. */
+  /** The events with the id of the session as the agent knows it: in the log, the id has the prefix of the agent. */
   signalsOf(stream: StreamId, events: readonly Envelope<LoggedEvent>[]): SessionSignal[] {
     const { sessionId } = this.sessionOf(stream);
-    // A stream with the id of a session has events of sessions only.
+    // A stream of a session has only events of sessions.
     return events.map((envelope) => ({ ...envelope, sessionId }) as SessionSignal);
   }
 

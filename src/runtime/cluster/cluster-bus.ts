@@ -89,7 +89,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     this.#machines = new RemoteMachines({ cluster, prefix, local });
     this.#held = new HeldSignals(cluster.membership, (signal) => {
       const stream = prefix + signal.sessionId;
-      // Until then the session was only presumed to be new.
+      // Before its first event, the session was only presumed to be new.
       if ('event' in signal && signal.seq === 1) cluster.announce('claimed', stream);
       cluster.relay.relay(stream, signal);
       if ('event' in signal) cluster.feeds.noteOwn(stream, signal);
@@ -112,7 +112,10 @@ export class ClusterBus implements Bus, ClusterAgent {
     };
   }
 
-  /** Call it when the agent is composed: from then on it does what other nodes ask for. Resolves when it has taken over what it could. */
+  /**
+   * From now on, other nodes can ask this agent. Call it when the agent is composed. Resolves when this node has taken
+   * over the open turns that it could.
+   */
   async join(agent: ComposedAgent): Promise<void> {
     this.#agent = agent;
     this.#cluster.agents.join(this.#prefix, this);
@@ -145,7 +148,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     context: RequestContext,
   ): Promise<AnswerOf<T>> {
     const sessionId = sessionOf(request);
-    // Whoever reads where a session is, hears from then on what follows.
+    // A client that reads the position of a session hears all that follows it.
     if (sessionId !== null && type !== 'turn.start')
       await this.#cluster.feeds.ready(this.#prefix + sessionId);
     if (sessionId === null || type === 'session.events') return this.#gathered.send(type, request, context);
@@ -197,7 +200,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     };
   }
 
-  /** Answers a request of another node. Refuses with a `SessionElsewhereError` what is not for this one. */
+  /** Answers a request of another node. Rejects with a `SessionElsewhereError` if another node has to answer. */
   async request(
     type: RequestType,
     request: RequestOf<RequestType>,
@@ -224,28 +227,28 @@ export class ClusterBus implements Bus, ClusterAgent {
     return { sessions: loaded.size, ...loaded.load };
   }
 
-  /** Signals that nobody is told yet. */
+  /** How many signals wait until the lease of this node is certain. */
   get heldSignals(): number {
     return this.#held.size;
   }
 
   tell(signal: SessionSignal): void {
-    // It is counted here from now on, perhaps longer than a client listens.
+    // The turn is counted here from now on, perhaps longer than a client listens.
     if (this.#hearsAll && 'event' in signal && signal.event.type === 'turn.resumed')
       this.#hearToEnd({ sessionId: signal.sessionId, turnId: signal.event.turnId });
     this.#listeners.publish(signal);
   }
 
-  /** Takes open turns over that nobody owns. Never rejects. */
+  /** Takes over open turns that no node owns, in the background. */
   recover(): void {
     if (this.#agent) this.#orphans.search();
   }
 
-  /** Gives the sessions of this node up, for other nodes to go on with. */
+  /** Gives up the sessions of this node, so that other nodes go on with them. */
   async drain(timeoutMs: number): Promise<void> {
     const { sessions } = this.#composed;
     await this.#cluster.leave();
-    // A claim that is under way could take back what is given up now, and nobody would go on with it before this node ends.
+    // A claim under way could take back a session that is given up now. No node would go on with it until this node ends.
     await within(timeoutMs, this.#orphans.settled, undefined);
     await sessions.handOver(timeoutMs, (sessionId, seq) =>
       this.#cluster.giveUp(this.#prefix + sessionId, seq),
@@ -257,13 +260,13 @@ export class ClusterBus implements Bus, ClusterAgent {
     return this.#agent;
   }
 
-  /** What is in the log may not have been told here yet. Whoever goes on from there would hear it twice. */
-  #asTold(sessionId: SessionId, position: SessionPosition): SessionPosition {
+  /** The log may be ahead of what this node has told. A client that began at its head would hear those events twice. */
+  #asTold(sessionId: SessionId, position: Position): Position {
     const told = this.#cluster.feeds.toldUpTo(this.#prefix + sessionId, position.head);
     return upTo(Math.min(told, this.#held.toldUpTo(sessionId)), position);
   }
 
-  /** Somebody counts the turns, so their ends are heard although no client listens. */
+  /** Listens to the end of a turn that is counted, also if no client does. Returns a function that stops it. */
   #hearToEnd({ sessionId, turnId }: Pick<RequestOf<'turn.start'>, 'sessionId' | 'turnId'>): () => void {
     let isOver = false;
     const stop = (): void => {
@@ -286,9 +289,9 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 }
 
-/** The running text is of the end. */
-function upTo(seq: number, position: SessionPosition): SessionPosition {
-  return seq < position.head ? positionAt(seq) : position;
+/** The position, but not after `seq`. The running text belongs to the head, so an earlier position has none. */
+function upTo(seq: number, position: Position): Position {
+  return seq < position.head ? { head: seq, running: null, reasoning: null } : position;
 }
 
 /** A fault is no end: the turn stays open in the log, and goes on sooner or later. */

@@ -24,7 +24,7 @@ import { VersionWatch } from './version-watch.ts';
 
 /** After so many renewals of its lease, a node looks for changes that it was not told of. */
 const CHECK_EVERY = 4;
-/** What nodes tell each other when they come and go, so that nobody waits for the next renewal. */
+/** Nodes tell each other at once that they come or go, so that no node learns it only with its next renewal. */
 const JOINED = nodeTopic<null, void>('node.joined');
 const LEAVING = nodeTopic<null>('node.leaving');
 const REMOVED = nodeTopic<null>('node.removed');
@@ -61,11 +61,11 @@ export class Cluster implements AsyncDisposable {
   readonly #releases: GatheredReleases;
   readonly #onChanged = new Set<(stream: StreamId | null) => Promise<void>>();
   readonly #departures: Departures;
-  /** The nodes that this node has certainly removed. */
+  /** The nodes that this node has removed, because their leases had ended. */
   readonly #removed = new Set<NodeId>();
   #isDraining = false;
   #renewals = 0;
-  #checking = false;
+  #isChecking = false;
   readonly #stops: (() => void)[];
 
   constructor({ membership, link, store, log, clock }: ClusterDeps) {
@@ -126,7 +126,7 @@ export class Cluster implements AsyncDisposable {
     this.announce('released', stream);
   }
 
-  /** Whether this node cannot talk to the others, as far as is known. */
+  /** Whether the link to the other nodes is down. */
   get isCutOff(): boolean {
     return !this.#link.isUp;
   }
@@ -165,7 +165,7 @@ export class Cluster implements AsyncDisposable {
     await this.messenger.askAll(CHANGED, stream);
   }
 
-  /** @param listener reads what another node has appended to a stream of the service; null: to any, maybe. */
+  /** @param listener reads what another node has appended to the stream. Null: perhaps to any stream of the service. */
   onChanged(listener: (stream: StreamId | null) => Promise<void>): void {
     this.#onChanged.add(listener);
   }
@@ -297,14 +297,14 @@ export class Cluster implements AsyncDisposable {
   }
 
   async #check(): Promise<void> {
-    if (this.#checking) return;
-    this.#checking = true;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     try {
       await this.feeds.check();
     } catch (err) {
       this.#log.debug({ err }, 'the places of sessions could not be read');
     } finally {
-      this.#checking = false;
+      this.#isChecking = false;
     }
   }
 

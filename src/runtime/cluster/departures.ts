@@ -3,7 +3,7 @@ import type { LivingNode, NodeId } from '../../ports/membership.ts';
 
 type LivingNodes = ReadonlyMap<NodeId, LivingNode>;
 
-/** Notes which nodes have lost their leases. One that was paused may wake up, and asks again what was done long ago. */
+/** Notes which nodes have lost their leases. A paused node may wake up and repeat questions of long ago. */
 export class Departures {
   readonly #log: Logger;
   #known: LivingNodes;
@@ -23,7 +23,7 @@ export class Departures {
     const left = [...this.#known.keys()].filter((node) => !living.has(node));
     const lost = left.filter((node) => this.#known.get(node)?.isDraining !== true);
     this.#known = new Map(living);
-    // An answer of the database that came late may have lacked a node. One that was removed never comes back.
+    // A late query may have missed a living node: forget that it left. A node that was removed never comes back.
     for (const node of living.keys()) this.#gone.delete(node);
     for (const node of left) this.#gone.add(node);
     if (lost.length > 0) this.#log.warn({ nodes: lost }, 'nodes of the cluster are gone');

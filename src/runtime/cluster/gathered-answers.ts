@@ -25,7 +25,7 @@ interface GatheredDeps {
   readonly log: Logger;
 }
 
-/** Requests that are about no session. Most are answered by this node alone, some by all nodes together. */
+/** Requests that need no owner of a session. This node alone answers most of them, all nodes together the others. */
 export class Gathered {
   readonly #deps: GatheredDeps;
   readonly #missed: MissedReloads;
@@ -74,7 +74,7 @@ export class Gathered {
     return { inputs: inputs.slice(0, request.limit), count: all.reduce((sum, { count }) => sum + count, 0) };
   }
 
-  /** The log has the sessions. Only their owners know for what they wait. */
+  /** The sessions are in the log. Which approvals they wait for is known only to their owners. */
   async #sessions(
     request: RequestOf<'session.list'>,
     context: RequestContext,
@@ -95,13 +95,13 @@ export class Gathered {
     return status === 'busy' && !this.#deps.cluster.membership.owns(this.#deps.prefix + sessionId);
   }
 
-  /** The node that runs the call is not known. */
+  /** Any node may run the call, so all are asked. */
   async #cancel(request: RequestOf<'tool.cancel'>, context: RequestContext): Promise<boolean> {
     if (await this.#deps.local.send('tool.cancel', request, context)) return true;
     return (await this.#ofOthers('tool.cancel', request, context)).includes(true);
   }
 
-  /** The log tells nothing of servers that leave the list. */
+  /** All nodes are asked, because the log does not record that a server leaves the list. */
   async #disconnect(
     request: RequestOf<'mcp-server.disconnect'>,
     context: RequestContext,
@@ -112,7 +112,7 @@ export class Gathered {
     return record;
   }
 
-  /** A server that is connected is this node's own matter. */
+  /** All nodes connect a disconnected server again. Any other server is reconnected by this node only. */
   async #reconnect(
     { serverId, key }: RequestOf<'mcp-server.reconnect'>,
     context: RequestContext,
@@ -130,7 +130,7 @@ export class Gathered {
     return servers.find(({ id }) => id === serverId)?.status;
   }
 
-  /** The node that began the authorization knows its `state`. */
+  /** Only the node that began the authorization knows its `state`. */
   async #authorize(
     request: RequestOf<'mcp-server.authorize'>,
     context: RequestContext,
@@ -142,7 +142,7 @@ export class Gathered {
       if (!isUnknown(error)) throw error;
       const question = this.#question('mcp-server.authorize', request, context);
       const asked = cluster.messenger.asking(question, { limitMs: AUTHORIZATION_MS });
-      // No node may know it. Then they have refused as this one has.
+      // If no node knows the state, this node's own refusal stands.
       const known = await Promise.any(asked.map(whoKnows)).catch(() => null);
       if (known === null) throw error;
       if (known.status === 'refused') throw known.error;
@@ -150,7 +150,7 @@ export class Gathered {
     }
   }
 
-  /** The file is read by each node for itself. */
+  /** Each node reads the file for itself. */
   async #reload(
     request: RequestOf<'agent.reload'>,
     context: RequestContext,
@@ -194,7 +194,7 @@ export class Gathered {
   }
 }
 
-/** Rejects unless the node has done what it was asked for, or has tried to. */
+/** Rejects if the node was not reached, or does not know the authorization. */
 async function whoKnows<Answer>(
   asking: Promise<AskedNode<Answer>>,
 ): Promise<Exclude<AskedNode<Answer>, { status: 'unreached' }>> {
@@ -204,7 +204,7 @@ async function whoKnows<Answer>(
   return asked;
 }
 
-/** Whether the node has not begun what the request is about. */
+/** Whether the node refused because it has not begun the authorization. */
 function isUnknown(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'INVALID_REQUEST';
 }
@@ -229,8 +229,8 @@ function whyNotReloaded(asked: AskedNode<AnswerOf<'agent.reload'>>, version: Age
   }
 }
 
-/** Most that it takes to exchange the code of an authorization and to connect the server. */
+/** The longest time for exchanging the code of an authorization and connecting the server. */
 const AUTHORIZATION_MS = 60_000;
 
-/** A node that has just started answers these when it knows what waits in the sessions that it took over. */
+/** A node that has just started answers these only when it has read the sessions that it took over. */
 const KNOWN_LATER: ReadonlySet<RequestType> = new Set(['approval.list', 'input.list']);

@@ -10,14 +10,14 @@ interface Batch {
 }
 
 /**
- * Gives up the sessions of a node that stops. It may have ten thousand of them and has few connections, so those that come
- * while a statement is under way share the next one.
+ * Gives up the sessions of a node that stops. The node may have ten thousand sessions and has few database connections,
+ * so all sessions that come while one statement runs share the next statement.
  */
 export class GatheredReleases {
   readonly #membership: Pick<Membership, 'release'>;
-  /** The last one that was begun. */
+  /** The batch that was begun last. */
   #batch: Batch = { streams: [], released: Promise.resolve() };
-  /** Whether it takes more. */
+  /** Whether that batch takes more sessions. */
   #isOpen = false;
 
   constructor(membership: Pick<Membership, 'release'>) {
@@ -38,7 +38,7 @@ export class GatheredReleases {
   }
 
   async #releaseAfter(before: Promise<void>, streams: readonly StreamId[]): Promise<void> {
-    // Those who wait for it hear of its failure.
+    // If the batch before has failed, those who wait for it are told.
     await Promise.allSettled([before]);
     if (this.#batch.streams === streams) this.#isOpen = false;
     await this.#membership.release(streams);

@@ -2,12 +2,12 @@ import type { SessionId } from '../../core/ids.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Membership } from '../../ports/membership.ts';
 
-/** Signals that are kept. Beyond it, pieces of replies are left out: clients get their text with the end of the step. */
+/** Maximum of held signals. With more, pieces of replies are dropped: clients get their text with the end of the step. */
 const MOST_HELD = 100_000;
 
 /**
- * Keeps the signals back while the lease of this node may have ended: another node may own the sessions by then. They are
- * told when the lease turns out to be held. A node that has lost it ends, and they with it.
+ * Holds signals back while the lease of this node may have ended, because another node may own the sessions by then. They
+ * are told when the lease turns out to be held. A node that has lost its lease ends without telling them.
  */
 export class HeldSignals {
   readonly #membership: Pick<Membership, 'isHeld'>;
@@ -30,7 +30,7 @@ export class HeldSignals {
     return this.#held.length;
   }
 
-  /** Seq of the last event of the session that is not kept back. Infinity: none is. */
+  /** Seq of the last event of the session before the first one that is held back. Infinity: no event is held back. */
   toldUpTo(sessionId: SessionId): number {
     for (const signal of this.#held)
       if (signal.sessionId === sessionId && 'event' in signal) return signal.seq - 1;
@@ -45,7 +45,7 @@ export class HeldSignals {
   }
 }
 
-/** It says that nothing is certain, which is true in any case. */
+/** A fault needs no lease: it says nothing of what is recorded. */
 function isFault(signal: SessionSignal): boolean {
   return !('event' in signal) && signal.type === 'session.fault';
 }

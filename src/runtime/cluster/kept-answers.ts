@@ -1,29 +1,29 @@
 import { MEGABYTE } from '../../core/size-limits.ts';
 
-/** Answers that are kept for one node. */
+/** Maximum of answers that are kept for one node. */
 const MOST_ANSWERS = 10_000;
 const MOST_BYTES = 16 * MEGABYTE;
 
 /** What became of a question. */
 type Kept = 'answering' | 'given up' | { readonly text: string; readonly bytes: number };
 
-/** What this node has answered to another one, until that one says that it waits for the answer no more. */
+/** The answers of this node to another node, each until that node no longer waits for it. */
 export class KeptAnswers {
-  /** By the ids of the questions. All are known until nobody waits for them, so that none of them is done again. */
+  /** By the ids of the questions. A question stays here as long as it may be repeated, so that it is executed once. */
   readonly #answers = new Map<number, Kept>();
-  /** The ids of those whose texts are there, in the order in which they were answered. */
+  /** The ids of the answers whose texts are kept, in the order of answering. */
   readonly #withText = new Set<number>();
   #low = 0;
   #bytes = 0;
 
-  /** Nobody waits for the answers to earlier questions. */
+  /** The other node no longer waits for the answers to questions before this id. */
   forgetBefore(low: number): void {
     if (low <= this.#low) return;
     this.#low = low;
     for (const id of this.#answers.keys()) if (id < low) this.#forget(id);
   }
 
-  /** The answer, if it may be said again. Undefined for a question that is new. */
+  /** What became of the question. Undefined for a new question. */
   find(id: number): Kept | undefined {
     return id < this.#low ? 'given up' : this.#answers.get(id);
   }
@@ -46,7 +46,7 @@ export class KeptAnswers {
     this.#answers.delete(id);
   }
 
-  /** Gives up others than the last answer, the oldest first. They have most likely arrived. */
+  /** Drops the oldest texts, but never the last one. The older answers have most likely arrived. */
   #makeRoom(last: number): void {
     for (const id of this.#withText) {
       const hasRoom = this.#withText.size <= MOST_ANSWERS && this.#bytes <= MOST_BYTES;

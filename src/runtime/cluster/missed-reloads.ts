@@ -12,7 +12,7 @@ export interface MissedReloadsDeps {
   readonly log: Logger;
 }
 
-/** Nodes that could not be asked to read the file of an agent again. They are asked until they answer, or are gone. */
+/** The nodes that could not be asked to reload an agent. They are asked again until they answer, or are gone. */
 export class MissedReloads {
   readonly #deps: MissedReloadsDeps;
   /** By agent. */
@@ -56,7 +56,7 @@ export class MissedReloads {
         log.warn({ agentId, asked: nodeId, err: outcome.error }, 'a node did not reload the agent');
       else log.info({ agentId, asked: nodeId }, 'a node that had missed a reload has read its file again');
     }
-    // Somebody may have reloaded the agent meanwhile.
+    // A later reload may have replaced the entry meanwhile.
     if (this.#missed.get(agentId) !== missed) return;
     if (left.size === 0) this.#missed.delete(agentId);
     else this.#missed.set(agentId, { nodes: left, context });

@@ -18,10 +18,10 @@ import type { NodeQuestion, QuestionFor } from './node-questions.ts';
 
 /** How often a question is repeated until its answer comes. */
 const REPEAT_MS = 1_000;
-/** A node that lives, but says nothing for this long, cannot be reached. */
+/** A node that says nothing for this long counts as unreachable, although its lease is held. */
 const UNHEARD_MS = 5_000;
 
-/** The node that was asked is gone, or cannot be reached. It may have done what it was asked for. */
+/** The node is gone, or cannot be reached. It may or may not have done what it was asked for. */
 export class NodeLostError extends Error {
   override readonly name = 'NodeLostError';
   readonly node: NodeId;
@@ -32,7 +32,7 @@ export class NodeLostError extends Error {
   }
 }
 
-/** The answer has not come in the time that the question gave it. */
+/** The answer did not come within the `limitMs` of the question. */
 export class LateAnswerError extends Error {
   override readonly name = 'LateAnswerError';
 }
@@ -53,7 +53,7 @@ export interface NodeCallsDeps {
   readonly log: Logger;
   /** Does what a node was asked for. Called once for each question. */
   readonly answer: (question: NodeQuestion, from: NodeId) => Promise<unknown>;
-  /** Simulated ones, in tests. */
+  /** Tests simulate the clock and the time. */
   readonly clock?: Clock | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -65,13 +65,13 @@ interface Waiting {
   /** Fires when the time for the answer is over. */
   readonly timer: unknown;
   sentAt: number;
-  /** When the node was heard of last. */
+  /** When the node last said that the answer will come; at first, when it was asked. */
   heardAt: number;
 }
 
 /**
- * Questions between nodes over a link that may lose and double texts. A question is repeated until it is answered, and
- * done once.
+ * Questions between nodes over a link that may lose and duplicate messages. A question is repeated until it is answered,
+ * and executed at most once.
  */
 export class NodeCalls {
   readonly #deps: NodeCallsDeps;
@@ -107,7 +107,7 @@ export class NodeCalls {
     this.#waiting.set(id, waiting);
     this.#send(id, waiting);
     this.#sweepLater();
-    // The only place where an answer gets its type: nodes answer a question as its constructor in node-questions.ts says.
+    // Nodes answer each question as node-questions.ts says. The answer was not parsed, so this is where it gets its type.
     return settled.promise as Promise<Answer>;
   }
 
@@ -117,7 +117,7 @@ export class NodeCalls {
     const known = asker.find(id);
     if (known === undefined) void this.#answer(asker, { from, id, question });
     else if (known === 'answering') this.#publish(from, { type: 'ack', from: this.#self, id });
-    // Of what was given up, whoever still waits hears nothing, and nobody knows whether it was done.
+    // A dropped answer is not sent again. A node that still waits for it takes this node for lost.
     else if (known !== 'given up') this.#deps.link.publish(nodeSubject(from), known.text);
   }
 
@@ -133,7 +133,7 @@ export class NodeCalls {
     settle(waiting, result);
   }
 
-  /** These nodes are gone, for ever. */
+  /** These nodes are gone and never come back. */
   forgetLost(nodes: readonly NodeId[]): void {
     for (const node of nodes) this.#askers.delete(node);
     for (const [id, waiting] of this.#waiting) {
@@ -144,7 +144,7 @@ export class NodeCalls {
     }
   }
 
-  /** Those who wait are told that nobody knows. */
+  /** Rejects all questions that wait, with a `NodeLostError`. */
   close(): void {
     this.#isClosed = true;
     this.#clock.clearTimeout(this.#sweep);
@@ -180,11 +180,11 @@ export class NodeCalls {
       return { status: 'done', answer: await this.#deps.answer(question, from) };
     } catch (thrown) {
       if (thrown instanceof SessionElsewhereError) return { status: 'elsewhere', owner: thrown.owner };
-      // The session has left this node meanwhile, or this node is no more. Nothing was recorded.
+      // The session has left this node meanwhile, or this node has lost its lease. Nothing was recorded.
       if (thrown instanceof StaleVersionError || thrown instanceof FencedError)
         return { status: 'elsewhere', owner: null };
       const error = asServiceError(thrown);
-      // The node that asked does not hear of the cause.
+      // The cause is logged here, because the other node gets only the refusal.
       if (isFailure(error))
         this.#deps.log[levelOfFailure(thrown)](
           { err: thrown, question: question.type, from },
@@ -208,7 +208,7 @@ export class NodeCalls {
     this.#clock.clearTimeout(timer);
   }
 
-  /** Otherwise it would be repeated for as long as the other node takes, and that one would keep all later answers. */
+  /** Stops repeating the question. While it is open, the other node keeps its answers to all later questions, too. */
   #giveUp(id: number): void {
     const waiting = this.#waiting.get(id);
     if (!waiting) return;

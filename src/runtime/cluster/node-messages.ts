@@ -9,7 +9,7 @@ export interface AskMessage {
   readonly from: NodeId;
   /** Counts the questions of the node that asks. */
   readonly id: number;
-  /** Questions with lower ids are over: whoever asked them has the answer, or has given up. */
+  /** The node no longer waits for the answers to questions with lower ids. */
   readonly low: number;
   readonly question: NodeQuestion;
 }
@@ -29,10 +29,10 @@ export interface AnswerMessage {
 }
 
 export type QuestionResult =
-  /** `undefined` as an answer is left out. */
+  /** Without the field if the answer is `undefined`. */
   | { readonly status: 'done'; readonly answer?: unknown }
   | { readonly status: 'refused'; readonly error: ErrorBody }
-  /** Nothing was done: another node owns the session, or nobody does. */
+  /** Nothing was done, because another node owns the session, or no node (null). */
   | { readonly status: 'elsewhere'; readonly owner: NodeId | null };
 
 /** Signals of sessions, for a node that watches them. */
@@ -52,7 +52,8 @@ export interface UnwatchMessage {
 }
 
 /**
- * For all nodes: sessions have a new owner, or none; or the node wants the signals of sessions, whoever owns them.
+ * For all nodes. `claimed`: the node now owns these sessions. `released`: no node owns them. `wanted`: the node wants
+ * their signals, whichever node owns them.
  */
 export interface Announcement {
   readonly type: 'claimed' | 'released' | 'wanted';
@@ -78,20 +79,20 @@ const TYPES: ReadonlySet<unknown> = new Set<NodeMessage['type']>([
   ...(['claimed', 'released', 'wanted', 'told'] as const),
 ]);
 
-/** The subject on which a node hears what is for it alone. */
+/** The subject of messages for this node only. */
 export function nodeSubject(node: NodeId): string {
   return `node.${node}`;
 }
 
-/** The subject that every node hears. */
+/** The subject of messages for all nodes. */
 export const ALL_NODES = 'all';
 
 /**
- * Requests and answers hold sets, which JSON does not know: an object with this key and a list is a set. What clients and
- * tools send may have the key, too: such an object has its entries below the key, `{"…set": {"entries": […]}}`.
+ * Requests and answers contain sets, which JSON lacks: a set is written as an object with this key and a list. Data of
+ * clients and tools may contain the key, too. Such an object is written as `{"…set": {"entries": […]}}`.
  */
 const SET = '\u0000set';
-/** Without it, a message is parsed several times as fast. */
+/** A message without this text is parsed without `revive`, which is several times as fast. */
 const SET_IN_JSON = JSON.stringify(SET);
 
 export function encodeMessage(message: NodeMessage): string {
@@ -102,7 +103,7 @@ export function encodeMessage(message: NodeMessage): string {
   });
 }
 
-/** Feeds hold no sets, so nothing in them is escaped. */
+/** Feeds contain no sets, so nothing in them is escaped. */
 const FEED = '{"type":"feed",';
 
 /** @param items as the texts of a JSON list, without its brackets. */
@@ -110,7 +111,7 @@ export function encodeFeed({ from, n }: Pick<FeedMessage, 'from' | 'n'>, items: 
   return `${FEED}"from":${from},"n":${n},"items":[${items}]}`;
 }
 
-/** Null for what is not a message of this release: nodes of two releases may run together. */
+/** Null if this release does not know the type of the message: nodes of two releases may run together. */
 export function parseMessage(text: string): NodeMessage | null {
   const isEscaped = !text.startsWith(FEED) && text.includes(SET_IN_JSON);
   const value: unknown = isEscaped ? JSON.parse(text, revive) : JSON.parse(text);
@@ -123,7 +124,7 @@ function revive(_: string, value: unknown): unknown {
   if (Array.isArray(held)) return new Set(held);
   if (typeof held === 'object' && held !== null && 'entries' in held && areEntries(held.entries))
     return Object.fromEntries(held.entries);
-  // A node of the release before escapes nothing.
+  // A node of the previous release does not escape the key.
   return value;
 }
 
@@ -131,7 +132,7 @@ function areEntries(value: unknown): value is readonly (readonly [string, unknow
   return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string');
 }
 
-/** Only nodes publish here, so the rest is as they made it. */
+/** Only the type is checked: nothing but nodes publishes here, so the other fields are as `encodeMessage` got them. */
 function isMessage(value: unknown): value is NodeMessage {
   return typeof value === 'object' && value !== null && 'type' in value && TYPES.has(value.type);
 }

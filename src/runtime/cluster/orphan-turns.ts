@@ -4,7 +4,7 @@ import type { StreamId } from '../../core/log/streams.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Open turns without an owner that are taken over together, so that every node takes some. */
+/** Maximum of turns that a node takes over together, so that each node takes some. */
 const AT_ONCE = 20;
 
 export interface OrphanTurnsDeps {
@@ -12,7 +12,7 @@ export interface OrphanTurnsDeps {
   /** What the agent's streams begin with. */
   readonly prefix: string;
   readonly log: Logger;
-  /** Whether this node has the session in memory, or sees to it later. */
+  /** Whether this node has the session in memory, or will load it by itself. */
   readonly isKnown: (sessionId: SessionId) => boolean;
   /** The session belongs to this node now. */
   readonly own: (sessionId: SessionId) => Promise<void>;
@@ -20,7 +20,7 @@ export interface OrphanTurnsDeps {
   readonly goOn: (sessionId: SessionId) => Promise<void>;
 }
 
-/** Takes over open turns whose node is gone, and finds those of this node that it does not know of. */
+/** Takes over open turns whose node is gone, and resumes open turns of this node that are not in its memory. */
 export class OrphanTurns {
   readonly #deps: OrphanTurnsDeps;
   #isRunning = false;
@@ -62,7 +62,7 @@ export class OrphanTurns {
 
   async #takeOver(sessionId: SessionId): Promise<void> {
     const { cluster, prefix, own, goOn, log } = this.#deps;
-    // Otherwise it is claimed when it is loaded.
+    // A session that is not claimed yet is claimed when it is loaded.
     const isClaimed = cluster.membership.owns(prefix + sessionId);
     try {
       if (isClaimed) await own(sessionId);

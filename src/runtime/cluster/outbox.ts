@@ -1,7 +1,7 @@
 import type { NodeLink, Subject } from '../../ports/node-link.ts';
 
 /**
- * What this node says to others, until the end of the turn of the event loop: then all of it goes with one write. On a
+ * Keeps the messages of this node until the end of the turn of the event loop, and sends all of them with one write. On a
  * busy node, writes cost more than anything else that nodes do for each other.
  */
 export class Outbox implements Pick<NodeLink, 'publish'>, Disposable {
@@ -23,7 +23,7 @@ export class Outbox implements Pick<NodeLink, 'publish'>, Disposable {
     this.#schedule();
   }
 
-  /** Calls it at the end of the turn. What it publishes goes with the rest. */
+  /** Calls `work` at the end of the turn. What it publishes is sent with the rest. */
   soon(work: () => void): void {
     this.#works.push(work);
     this.#schedule();

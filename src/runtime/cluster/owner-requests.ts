@@ -49,8 +49,8 @@ export interface OwnerRequestsDeps {
   /** Throws before the agent is composed. */
   readonly composed: () => ComposedAgent;
   /**
-   * Called before a turn is asked for at another node, or looked for in the log. Returns what to call if the turn does not
-   * begin, or is over; null if nobody has to hear the turn.
+   * Called before a turn is asked for at another node, or looked for in the log. Returns a function to call if the turn
+   * does not begin, or is over. Null: nobody has to hear the turn.
    */
   readonly hearTurn: (request: RequestOf<'turn.start'>) => (() => void) | null;
 }

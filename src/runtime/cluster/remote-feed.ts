@@ -6,13 +6,13 @@ import { StreamCursor } from '../../core/session/stream-cursor.ts';
 import { type NodeId, SessionElsewhereError, type StreamPlace } from '../../ports/membership.ts';
 import type { WatchedPosition } from './node-questions.ts';
 
-/** Signals that are kept while a feed catches up. Beyond it, it begins again. */
+/** Maximum of signals held while a feed catches up. With more, the feed attaches again. */
 const MOST_HELD = 10_000;
 const PAGE_EVENTS = 200;
 
-/** What the clients had of a session when its place was asked for. */
+/** What the clients had of a session when its place was looked up. */
 export interface FeedMark {
-  /** How many sessions with this id they have heard the end of. */
+  /** How many sessions with this id have ended for the clients. */
   readonly ended: number;
   readonly seq: number;
 }
@@ -28,33 +28,33 @@ export interface FeedDeps {
   readonly watch: (node: NodeId, stream: StreamId) => Promise<WatchedPosition>;
   /** Events after a seq, from the log: at most `limit`, and fewer where they are large. None: there are no more. */
   readonly read: (stream: StreamId, afterSeq: number, limit: number) => Promise<readonly SessionSignal[]>;
-  /** As the log has it. Head 0: it does not. */
+  /** The place of the session in the log. Head 0: the log does not have the session. */
   readonly place: (stream: StreamId) => Promise<StreamPlace>;
   /** The id of the session with this stream. */
   readonly sessionOf: (stream: StreamId) => SessionId;
   /** Tells the clients of this node. */
   readonly tell: (stream: StreamId, signal: SessionSignal) => void;
-  /** The session is not where it was looked for. */
+  /** The node that was asked does not own the session. Null: nobody knows the owner. */
   readonly onLost: (stream: StreamId, owner: NodeId | null) => void;
   readonly onError: (stream: StreamId, error: unknown) => void;
 }
 
 /**
- * The signals of one session for the clients of this node, while another node owns it, or nobody does. Whatever is lost
- * between the nodes, and whoever owns the session next: each event and each character is told once, in order.
+ * The signals of one session for the clients of this node, while another node or no node owns the session. Each event and
+ * each character is told once, in order, whatever is lost between the nodes and whoever owns the session next.
  */
 export class RemoteFeed {
   readonly #stream: StreamId;
   readonly #deps: FeedDeps;
   /** What the clients of this node have. Null until that is known. */
   #cursor: StreamCursor | null = null;
-  /** When that session began. Null until a place has said so. */
+  /** When the session of the clients began. Null until its place was looked up. */
   #began: number | null = null;
   #ended = 0;
   #source: NodeId | null = null;
-  /** Seq of the last event from there. */
+  /** Seq of the last event from the source. */
   #sourceSeq = 0;
-  /** Messages up to this number are ignored: they were sent before the position at which the feed began. */
+  /** Messages up to this number are ignored: the position at which the feed began includes them. */
   #since = 0;
   /** Signals that arrive while the feed catches up; null while it is live, or has no source. */
   #held: Heard[] | null = null;
@@ -66,9 +66,9 @@ export class RemoteFeed {
   #presumesEnd = false;
   /** Whether this node certainly owns the session, and its clients lack nothing. */
   #isCertain = false;
-  /** Whether this node owns the session, and the log has it, so that no other one can begin it. */
+  /** Whether this node owns the session and the log has the session, so that no other node can begin it. */
   #isRecorded = false;
-  /** What `own` has begun and not finished. */
+  /** The `own` that is under way. */
   #owning: Promise<void> | null = null;
   #isClosed = false;
   #isOverdue = false;
@@ -76,7 +76,7 @@ export class RemoteFeed {
   #lookedHead = 0;
   /** Whether the log did not have the session at the last look, although its clients have events of it. */
   #wasMissing = false;
-  /** Counts what the feed began to do. What was begun before that is given up. */
+  /** Incremented when the owner or the source changes. Work that was begun before stops at its next step. */
   #attempt = 0;
   #working: Promise<void> = Promise.resolve();
 
@@ -94,12 +94,12 @@ export class RemoteFeed {
     return this.#isClosed;
   }
 
-  /** Whether it is known what the clients have. */
+  /** Whether the feed knows what the clients have. */
   get hasBegun(): boolean {
     return this.#cursor !== null;
   }
 
-  /** Whether `own` has failed, and is to be called again. */
+  /** Whether `own` has failed and has to be called again. */
   get isOverdue(): boolean {
     return this.#isOverdue;
   }
@@ -108,7 +108,7 @@ export class RemoteFeed {
     return this.#isOwn;
   }
 
-  /** Whether another node may own the session: it may have begun one that this node presumed to be new. */
+  /** Whether another node may own the session: it may have begun the session that this node presumes to be new. */
   get mayBeElsewhere(): boolean {
     return !this.#isRecorded;
   }
@@ -118,7 +118,7 @@ export class RemoteFeed {
     return this.#cursor?.seq ?? 0;
   }
 
-  /** The clients may be told what follows this seq, also if they have it from the log. Infinity: they are told what is new. */
+  /** Events after this seq will be told, also those that the log has already. Infinity: only new events will be told. */
   get toldUpTo(): number {
     return this.#isOwn && this.#isCertain ? Infinity : this.seq;
   }
@@ -127,19 +127,19 @@ export class RemoteFeed {
     return { ended: this.#ended, seq: this.seq };
   }
 
-  /** Resolves when what was begun is done, or has failed. */
+  /** Resolves when the last attempt to attach or to catch up is over, also if it has failed. */
   get ready(): Promise<void> {
     return this.#working;
   }
 
-  /** The clients have all events up to this one, and what follows comes from here. */
+  /** The clients have all events up to this seq. The feed tells what follows. */
   begin(head: number): void {
     this.#cursor ??= new StreamCursor({ seq: head, offset: 0 });
   }
 
   /**
-   * This node has become the owner: what the clients lack comes from the log. Resolves before the first own signal. Rejects
-   * if the log cannot be read: then nothing may be told of the session, and `own` is to be called again.
+   * This node has become the owner: tells the clients what they lack, from the log. Resolves before the first own signal.
+   * Rejects if the log cannot be read: then nothing may be told of the session, and `own` has to be called again.
    */
   async own(): Promise<void> {
     if (this.#isOwn && this.#isCertain && !this.#isOverdue) return;
@@ -147,7 +147,7 @@ export class RemoteFeed {
     await this.#owning;
   }
 
-  /** Resolves when no `own` is under way, or has to be repeated. Rejects as `own` does. */
+  /** Waits for an `own` that is under way, or repeats one that has failed. Rejects as `own` does. */
   async owned(): Promise<void> {
     await (this.#isOverdue ? this.own() : this.#owning);
   }
@@ -172,8 +172,8 @@ export class RemoteFeed {
   }
 
   /**
-   * This node is the owner, and there is nothing to catch up with.
-   * @param isCertain false: if the session is new.
+   * This node owns the session, and its clients lack nothing.
+   * @param isCertain false: only if the session is new.
    */
   presumeOwn(isCertain = false): void {
     this.#stop();
@@ -183,10 +183,10 @@ export class RemoteFeed {
     this.#presumesEnd = !isCertain && this.seq > 0;
   }
 
-  /** This node, which owns the session, tells the clients this event now. */
+  /** This node, as the owner, tells the clients this event now. */
   noteOwn({ seq, event }: Envelope): void {
     if (!this.#isOwn) return;
-    // Who owned the session before has deleted it, and this node has not heard of that.
+    // The former owner has deleted the session, and this node has missed that event.
     if (seq === 1 && this.#presumesEnd) this.#tellDeleted();
     this.#presumesEnd = false;
     this.#isCertain = true;
@@ -202,7 +202,7 @@ export class RemoteFeed {
     this.#began = null;
   }
 
-  /** Learns when the session of the clients began, so that another one is noticed. */
+  /** Looks up when the session of the clients began. A later session with the same id is recognized by that. */
   async learn(): Promise<void> {
     if (this.seq === 0 || this.#began !== null) return;
     const attempt = this.#attempt;
@@ -216,8 +216,8 @@ export class RemoteFeed {
 
   /**
    * Gets the signals from this node from now on.
-   * @param isNew whether it has just become the owner. If it knew before its first signal that this node wants them, nothing
-   * was missed.
+   * @param isNew whether the node has just become the owner. If it knew before its first signal that this node wants the
+   * signals, this node has missed nothing.
    */
   attach(node: NodeId, isNew = false): Promise<void> {
     if (this.#isClosed) return this.#working;
@@ -230,9 +230,9 @@ export class RemoteFeed {
   }
 
   /**
-   * Tells the clients that their session was deleted, if the log has another one now.
-   * @param mark what they had before the place was asked for.
-   * @returns whether they were told so.
+   * Tells the clients that their session was deleted, if the log does not have that session any more.
+   * @param mark what the clients had before the place was looked up.
+   * @returns whether the clients were told.
    */
   compare({ head, began }: StreamPlace, { ended, seq }: FeedMark): boolean {
     if (ended !== this.#ended || this.#cursor === null) return false;
@@ -244,8 +244,8 @@ export class RemoteFeed {
   }
 
   /**
-   * Tells what the log has more, for a session whose owner cannot be reached. What an owner that is attached has just
-   * recorded is on its way: only what was there at the last look, too, is taken from the log.
+   * Tells from the log what the clients lack, if no owner sends it. Events that an attached owner has just recorded are on
+   * their way, so the log is read only if it was ahead of the clients at the last look, too.
    * @param mark see `compare`.
    */
   poll(place: StreamPlace, mark: FeedMark): void {
@@ -257,7 +257,7 @@ export class RemoteFeed {
     if (mark.ended !== this.#ended) return;
     if (place.head === 0 && this.#cursor.seq > 0) {
       if (mark.seq === 0) return;
-      // What its owner has told of the deletion is on its way, or was lost: the log has nothing of it.
+      // The event of the deletion is on its way or was lost. It is not in the log, so the second look tells it.
       if (this.#wasMissing) this.#tellDeleted();
       this.#wasMissing = !this.#wasMissing;
       return;
@@ -273,8 +273,8 @@ export class RemoteFeed {
   /** @param from the node that sends the signals. @param n number of its message. */
   hear(from: NodeId, n: number, signals: readonly SessionSignal[]): void {
     if (this.#source === null && this.#cursor && !this.#isOwn) {
-      // The session was nobody's, and the node that has it now was told who wants its signals. What comes may be late, or of
-      // another session with the same id, unless the clients have nothing yet.
+      // No node owned the session, and its new owner knows that this node wants the signals. These may be late, or of another
+      // session with the same id, unless the clients have nothing yet.
       if (this.seq > 0 || !this.#follows(signals)) void this.attach(from);
       this.#source = from;
       this.#sourceSeq = this.#cursor.seq;
@@ -311,7 +311,7 @@ export class RemoteFeed {
     this.#isOverdue = false;
   }
 
-  /** What this node has told as the owner, the clients have. */
+  /** The clients have what this node has told as the owner. */
   #passOwn(): void {
     if (this.#ownSeq > this.seq) this.#cursor = new StreamCursor({ seq: this.#ownSeq, offset: 0 });
   }
@@ -320,19 +320,19 @@ export class RemoteFeed {
     const { head, running, reasoning, wasWatched, n } = await this.#deps.watch(node, this.#stream);
     if (attempt !== this.#attempt) return;
     if (this.#cursor === null) {
-      // The clients hear what follows. What was streamed before is not theirs.
+      // New clients do not get text that was streamed before they joined.
       this.#cursor = new StreamCursor({ seq: head, offset: 0 });
       if (reasoning) this.#cursor.take(reasoning);
       if (running) this.#cursor.take(running);
       this.#since = n;
     } else if (!isNew || !wasWatched || !this.#isNext(head, this.#heldSignals)) {
-      // Its owner may lag behind the log.
+      // The position of the owner may lag behind the log, so only the log can show that this is another session.
       const { ended } = this.mark;
       if (this.seq > 0) await this.#lookForAnother();
       if (attempt !== this.#attempt) return;
-      // The position, and what was heard since, may be of the one before.
+      // The position, and the signals held since, may be of the session that has ended.
       if (ended !== this.#ended) return this.#attach(attempt, node, false);
-      // No further than the text is from: later events come as signals.
+      // The running text belongs to the head, so stop there. Later events come as signals.
       await this.#catchUp(attempt, head);
       if (attempt !== this.#attempt) return;
       const isOfHead = this.#cursor.seq === head;
@@ -351,18 +351,18 @@ export class RemoteFeed {
     return (this.#held ?? []).map(({ signal }) => signal);
   }
 
-  /** Whether the clients have all up to the head, or what they lack comes with these signals. */
+  /** Whether the clients have all events up to the head, or will have them with these signals. */
   #isNext(head: number, signals: readonly SessionSignal[]): boolean {
     return head === this.seq || (head > this.seq && this.#follows(signals));
   }
 
-  /** A session that was deleted and begun again is another one. */
+  /** Looks whether the session was deleted and another one has begun with its id. */
   async #lookForAnother(): Promise<void> {
     const { mark } = this;
     this.compare(await this.#deps.place(this.#stream), mark);
   }
 
-  /** Tells the events that the log has and the clients lack. @param head seq of the last one. Left out: all. */
+  /** Tells the events that the log has and the clients lack. @param head seq of the last event to tell. Left out: all. */
   async #catchUp(attempt: number, head = Infinity): Promise<void> {
     while (attempt === this.#attempt && this.#cursor !== null && this.#cursor.seq < head) {
       const limit = Math.min(PAGE_EVENTS, head - this.#cursor.seq);
@@ -375,7 +375,7 @@ export class RemoteFeed {
     }
   }
 
-  /** Whatever is missing before a signal is asked for again. */
+  /** Tells the signals. If something is missing before one of them, attaches again. */
   #takeLive(from: NodeId, n: number, signals: readonly SessionSignal[]): void {
     this.#noteSource(signals);
     const fresh = this.#withoutOld(signals);
@@ -391,14 +391,14 @@ export class RemoteFeed {
     }
   }
 
-  /** Events that the clients have from the log already: what was streamed after them is not old. */
+  /** Notes events that the clients already have from the log. Text that was streamed after them is not old. */
   #noteSource(signals: readonly SessionSignal[]): void {
     for (const signal of signals)
       if ('event' in signal && signal.seq <= this.seq)
         this.#sourceSeq = Math.max(this.#sourceSeq, signal.seq);
   }
 
-  /** Without what comes before the last of the events that the clients have. */
+  /** Drops all signals up to the last event that the clients have. */
   #withoutOld(signals: readonly SessionSignal[]): readonly SessionSignal[] {
     const seq = this.#cursor?.seq ?? 0;
     const next = signals.findIndex((signal) => 'event' in signal && signal.seq > seq);
@@ -406,13 +406,13 @@ export class RemoteFeed {
     return signals.slice(known.findLastIndex((signal) => 'event' in signal) + 1);
   }
 
-  /** Whether it was streamed before an event that the clients have from the log. */
+  /** Whether the signal was streamed before an event that the clients have from the log. */
   #isOld(signal: SessionSignal): boolean {
     if ('event' in signal || signal.type === 'session.fault' || this.#cursor === null) return false;
     return this.#sourceSeq < this.#cursor.seq;
   }
 
-  /** Whether they begin with the event after those that the clients have. */
+  /** Whether the first signal is the event that the clients lack next. */
   #follows([first]: readonly SessionSignal[]): boolean {
     return first !== undefined && 'event' in first && first.seq === this.seq + 1;
   }
@@ -428,7 +428,7 @@ export class RemoteFeed {
     if ('event' in signal && signal.event.type === 'session.deleted') this.#beginAnew();
   }
 
-  /** If the id is used again, it names another session, whose events begin at 1. */
+  /** The session has ended. Another session with the same id begins with event 1. */
   #beginAnew(): void {
     this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
     this.#began = null;

@@ -4,16 +4,16 @@ import type { Membership, NodeId, StreamPlace } from '../../ports/membership.ts'
 import { type FeedDeps, type FeedMark, RemoteFeed } from './remote-feed.ts';
 import { signalsOf } from './signal-batch.ts';
 
-/** Streams whose places are looked up together. */
+/** Maximum of streams whose places are looked up together. */
 const PAGE_STREAMS = 1_000;
 /** The place of a session that does not exist. */
 const NOWHERE: StreamPlace = { owner: null, head: 0, began: 0 };
 
 export interface RemoteFeedsDeps extends Pick<FeedDeps, 'watch' | 'read' | 'sessionOf' | 'tell' | 'onError'> {
   readonly membership: Pick<Membership, 'self' | 'living' | 'places' | 'owns'>;
-  /** Nobody owns these streams. Whoever gets them shall send their signals. */
+  /** Asks all nodes for the signals of these streams, which no node owns: the next owner sends them. */
   readonly want: (streams: readonly StreamId[]) => void;
-  /** The node need not send the signals of these streams any more; no node if it is null. */
+  /** Tells the node to stop sending the signals of these streams. Null: tells all nodes. */
   readonly unwatch: (node: NodeId | null, streams: readonly StreamId[]) => void;
   /** Another node has begun a session that this node presumed to be its own. */
   readonly onClaimed: (stream: StreamId, owner: NodeId) => void;
@@ -25,11 +25,11 @@ export class RemoteFeeds {
   readonly #feeds = new Map<StreamId, RemoteFeed>();
   /** Number of the last message of each node. */
   readonly #lastOf = new Map<NodeId, number>();
-  /** Number of the message of each node after which none was lost. */
+  /** For each node, the number of a message after which no message was lost. */
   readonly #wholeSince = new Map<NodeId, number>();
-  /** Streams whose signals every node was asked for. */
+  /** The streams for whose signals all nodes were asked. */
   readonly #wanted = new Set<StreamId>();
-  /** Feeds that wait for the place of their session. */
+  /** The feeds whose sessions have to be looked up. */
   #unplaced = new Map<StreamId, RemoteFeed>();
   #placing: Promise<void> = Promise.resolve();
 
@@ -43,7 +43,7 @@ export class RemoteFeeds {
 
   /**
    * A client of this node hears the session from now on.
-   * @param owner of the session, if it was known a moment ago. This node: certainly.
+   * @param owner the owner of the session, if it was known a moment ago. If it is this node, that is certain.
    */
   open(stream: StreamId, owner?: NodeId): void {
     const feed = new RemoteFeed(stream, {
@@ -54,13 +54,13 @@ export class RemoteFeeds {
     const { self, living } = this.#deps.membership;
     this.#feeds.set(stream, feed);
     if (owner === self) feed.presumeOwn(true);
-    // Its first event is being written, or it is being loaded.
+    // The first event of the session is being written, or the session is being loaded.
     else if (this.#deps.membership.owns(stream)) feed.presumeOwn();
     else if (owner !== undefined && living.has(owner)) void this.#attachOrPlace(stream, feed, owner);
     else this.#placeLater(stream, feed);
   }
 
-  /** The owner may be another one by now. */
+  /** Attaches the feed to the owner. If that node does not have the session any more, looks the session up. */
   async #attachOrPlace(stream: StreamId, feed: RemoteFeed, owner: NodeId): Promise<void> {
     await feed.attach(owner);
     const isLost = feed.source === null && !feed.isOwn && !feed.hasBegun;
@@ -93,8 +93,8 @@ export class RemoteFeeds {
   }
 
   /**
-   * Seq of the last event of the session that the clients of this node were told. Infinity: all that there were.
-   * @param head where a client goes on that came before the feed knew its own beginning: what follows is told.
+   * Seq of the last event of the session that the clients of this node were told. Infinity: all were told.
+   * @param head where the feed begins if it does not know yet what its clients have.
    */
   toldUpTo(stream: StreamId, head: number): number {
     const feed = this.#feeds.get(stream);
@@ -102,7 +102,7 @@ export class RemoteFeeds {
     return feed?.toldUpTo ?? Infinity;
   }
 
-  /** @param n number of the message. A number that is left out means that a message was lost. */
+  /** @param n number of the message. A gap in the numbers means that a message was lost. */
   hear(from: NodeId, n: number, items: readonly (readonly [StreamId, readonly unknown[]])[]): void {
     const last = this.#lastOf.get(from);
     const next = items.length === 0 ? n : n - 1;
@@ -119,7 +119,7 @@ export class RemoteFeeds {
     if (unwatched.length > 0) this.#deps.unwatch(from, unwatched);
   }
 
-  /** The node had sent this many messages when it was asked. @returns whether no later one was lost. */
+  /** @param n number of the last message of the node when it was asked. @returns whether no later message was lost. */
   noteLast(from: NodeId, n: number): boolean {
     if (!this.#lastOf.has(from)) {
       this.#lastOf.set(from, n);
@@ -128,12 +128,13 @@ export class RemoteFeeds {
     return n >= (this.#wholeSince.get(from) ?? 0);
   }
 
-  /** The session has this owner now, another node. */
+  /** Another node owns the session now. */
   claimed(stream: StreamId, owner: NodeId): void {
     const feed = this.#feeds.get(stream);
     if (feed && !feed.isOwn && feed.source !== owner) void feed.attach(owner, true);
   }
 
+  /** The node does not own these sessions any more. */
   released(streams: readonly StreamId[], owner: NodeId): void {
     for (const stream of streams) {
       const feed = this.#feeds.get(stream);
@@ -147,7 +148,7 @@ export class RemoteFeeds {
     await this.#feeds.get(stream)?.own();
   }
 
-  /** This node owns the session already. Resolves when `own` is done. Rejects as `own` does. */
+  /** Resolves when `own`, which was called before, is done. Rejects as `own` does. */
   async owned(stream: StreamId): Promise<void> {
     await this.#feeds.get(stream)?.owned();
   }
@@ -164,23 +165,23 @@ export class RemoteFeeds {
     feed.presumeOwn();
   }
 
-  /** Another node owns the session, which this one had presumed to be new. */
+  /** This node does not own the session after all. */
   loseOwn(stream: StreamId): void {
     const feed = this.#feeds.get(stream);
     if (feed?.isOwn) feed.loseSource();
   }
 
-  /** This node owns the session no more. @param seq of its last event. */
+  /** This node does not own the session any more. @param seq of the last event of the session. */
   disown(stream: StreamId, seq: number): void {
     this.#feeds.get(stream)?.disown(seq);
   }
 
-  /** The node that sends the signals of the session to the clients of this one, as its owner. */
+  /** The other node that sends the signals of the session, as its owner. */
   sourceOf(stream: StreamId): NodeId | undefined {
     return this.#feeds.get(stream)?.source ?? undefined;
   }
 
-  /** The session is at this node now, as far as is known. */
+  /** Resolves when the feed gets its signals from this node, or cannot. */
   async follow(stream: StreamId, owner: NodeId): Promise<void> {
     const feed = this.#feeds.get(stream);
     if (!feed) return;
@@ -189,13 +190,13 @@ export class RemoteFeeds {
     else await feed.ready;
   }
 
-  /** Texts to this node may have been lost. */
+  /** Messages to this node may have been lost, so each feed asks its source again. */
   attachAgain(): void {
     for (const node of new Set([...this.#feeds.values()].map(({ source }) => source)))
       if (node !== null) this.#attachAll(node);
   }
 
-  /** Looks for what nobody told: new owners, and events while the others cannot be reached. */
+  /** Looks up what this node was not told: new owners, and events of owners that it cannot reach. */
   async check(): Promise<void> {
     const { living } = this.#deps.membership;
     for (const node of this.#lastOf.keys()) if (!living.has(node)) this.#forget(node);
@@ -224,7 +225,7 @@ export class RemoteFeeds {
     this.#wholeSince.delete(node);
   }
 
-  /** What another node has told of its beginning was lost. */
+  /** Another node may have begun the session, and its announcement may have been lost. */
   #lookForOwner(stream: StreamId, feed: RemoteFeed, { owner }: StreamPlace): void {
     const isElsewhere = owner !== null && owner !== this.#deps.membership.self;
     if (isElsewhere && feed.mayBeElsewhere) this.#deps.onClaimed(stream, owner);
@@ -232,7 +233,7 @@ export class RemoteFeeds {
 
   #look(feed: RemoteFeed, place: StreamPlace, mark: FeedMark): void {
     const { owner, head } = place;
-    // Whoever claims a session for this node takes care of its feed.
+    // The claim by this node takes care of the feed.
     if (owner === this.#deps.membership.self) return;
     if (owner !== null && owner !== feed.source) void this.#attachOr(feed, owner, place, mark);
     else {
@@ -241,7 +242,7 @@ export class RemoteFeeds {
     }
   }
 
-  /** While the node cannot be asked, the log has what happens at it. */
+  /** Attaches the feed to the node, or reads the log while the node cannot be reached. */
   async #attachOr(feed: RemoteFeed, node: NodeId, place: StreamPlace, mark: FeedMark): Promise<void> {
     const isFirst = !feed.hasBegun;
     await feed.attach(node);
@@ -290,7 +291,7 @@ export class RemoteFeeds {
       );
     } catch (error) {
       this.#want(streams);
-      // `check` looks for them again.
+      // `check` looks them up again.
       for (const stream of streams) this.#deps.onError(stream, error);
     }
   }

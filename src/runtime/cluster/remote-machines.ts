@@ -6,18 +6,19 @@ import type { LocalBus } from '../bus/local-bus.ts';
 import type { Cluster } from './cluster.ts';
 import type { NodeMessenger } from './node-messenger.ts';
 
-/** How often a watch is renewed, and after how long a node gives up one that is not: whoever watched is gone. */
+/** How often a node renews its watches at the others. */
 const RENEW_MS = 2_000;
+/** A watch that was not renewed for this long is given up: the node that watched is gone. */
 const GIVE_UP_MS = 3 * RENEW_MS;
 
 interface Watch extends MachineFilter {
-  /** Names the watch among all nodes. */
+  /** Unique among all nodes. */
   readonly id: string;
   readonly node: NodeId;
 }
 
 interface WatchedState {
-  /** Of the watch. */
+  /** The id of the watch. */
   readonly id: string;
   readonly state: MachineState;
 }
@@ -56,7 +57,7 @@ export class RemoteMachines {
     return answers.flat();
   }
 
-  /** The listener gets the states that these machines are in, a moment later, and each state that follows. */
+  /** The listener gets the current states of these machines, a moment later, and each state that follows. */
   watch(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
     this.#last += 1;
     const watch: Watch = { ...filter, id: `${this.#self}.${this.#last}`, node: this.#self };

@@ -19,7 +19,7 @@ interface SessionOwnershipDeps {
   readonly sessions: () => SessionRegistry;
 }
 
-/** Which node has each session of an agent, as far as this node knows; and how this node gets sessions and gives them up. */
+/** Knows which node has each session of an agent, and claims and gives up sessions for this node. */
 export class SessionOwnership {
   readonly #cluster: Cluster;
   readonly #prefix: string;
@@ -103,8 +103,8 @@ export class SessionOwnership {
   }
 
   /**
-   * Forgets a session that was claimed for a request, unless it was loaded for it: it may not exist, and then another node
-   * may begin it.
+   * Forgets a session that was claimed for a request, unless the request has loaded it: the session may not exist, and then
+   * another node may begin it.
    */
   forgetUnlessLoaded(sessionId: SessionId): void {
     if (this.#sessions().has(sessionId)) return;
@@ -124,11 +124,11 @@ export class SessionOwnership {
   }
 
   /**
-   * Resolves when this node, which stops, does not have the session any more. A session that has left its memory earlier is
-   * still its own by the index, and nobody else could claim the session before this node is gone.
+   * Resolves when this node, which stops, does not have the session any more. By the index, the node also owns sessions
+   * that have left its memory, and no other node could claim these before this node is gone.
    */
   #giveUp(sessionId: SessionId): Promise<void> {
-    // Requests share one attempt: another node may have the session when that is done.
+    // All requests wait for the same attempt: when it is done, another node may have the session.
     const givenUp =
       this.#givenUp.get(sessionId) ??
       this.#giveUpNow(sessionId).finally(() => this.#givenUp.delete(sessionId));

@@ -6,7 +6,7 @@ interface ChunkRun extends Omit<ReplyChunk, 'type' | 'content'> {
   readonly contents: string[];
 }
 
-/** Signals of one session in one turn of the event loop, as a text. A run of chunks takes little more than its contents. */
+/** Encodes the signals of a session in a turn of the event loop. A run of chunks takes little more than its contents. */
 export class SignalBatch {
   readonly #signals: (SessionSignal | ChunkRun)[] = [];
   /** The run that goes on, and where the text of the step continues. */
@@ -41,12 +41,12 @@ export class SignalBatch {
   }
 }
 
-/** Whether it is a piece of a reply, or of reasoning. */
+/** Whether the signal is a piece of a reply, or of reasoning. */
 export function isPiece(signal: SessionSignal): signal is ReplyChunk | ReplyReasoning {
   return !('event' in signal) && signal.type !== 'session.fault';
 }
 
-/** The signals of a batch again. @param batch the parsed text. */
+/** The signals of a batch. @param batch its parsed text. */
 export function signalsOf(batch: readonly unknown[]): SessionSignal[] {
   return batch.flatMap((item) => (isRun(item) ? chunksOf(item) : isSignal(item) ? item : []));
 }
@@ -64,7 +64,7 @@ function isRun(item: unknown): item is ChunkRun {
   return typeof item === 'object' && item !== null && 'type' in item && item.type === 'chunks';
 }
 
-/** They were signals when the other node sent them. */
+/** The other node has encoded signals, so nothing more is checked. */
 function isSignal(item: unknown): item is SessionSignal {
   return typeof item === 'object' && item !== null && ('event' in item || 'type' in item);
 }

@@ -7,8 +7,8 @@ import type { Outbox } from './outbox.ts';
 import { isPiece, SignalBatch } from './signal-batch.ts';
 
 /**
- * How long pieces of replies are gathered after the last ones went. The first piece of a reply does not wait, and few
- * models send them less far apart.
+ * After pieces of replies were sent, the next ones are gathered for so long. The first piece of a reply does not wait,
+ * and most models send pieces further apart than this.
  */
 const GATHER_MS = 5;
 /** How soon a watching node notices that the last message was lost. */
@@ -17,11 +17,11 @@ const REMIND_MS = 1_000;
 interface RelayDeps {
   readonly outbox: Pick<Outbox, 'publish' | 'soon'>;
   readonly self: NodeId;
-  /** A simulated one, in tests. */
+  /** Tests simulate it. */
   readonly clock?: Clock | undefined;
 }
 
-/** A node that watches sessions of this one. */
+/** A node that watches sessions of this node. */
 interface Watcher {
   readonly streams: Set<StreamId>;
   /** Number of the last message. */
@@ -30,9 +30,8 @@ interface Watcher {
 }
 
 /**
- * Sends the signals of this node's sessions to the nodes that watch them, and only to those: at most one message to a
- * node in one turn of the event loop, however many sessions and clients there are, and fewer while pieces of replies come
- * fast.
+ * Sends the signals of this node's sessions to the nodes that watch them. A node gets at most one message in one turn of
+ * the event loop, however many sessions and clients there are, and fewer while pieces of replies come fast.
  */
 export class SignalRelay implements Disposable {
   readonly #deps: RelayDeps;
@@ -42,7 +41,7 @@ export class SignalRelay implements Disposable {
   /** The signals that wait for the end of this turn of the event loop. */
   #waiting = new Map<StreamId, SignalBatch>();
   #isScheduled = false;
-  /** Set while pieces are gathered. */
+  /** The timer that runs while pieces are gathered. */
   #gathering: unknown = null;
   #reminder: unknown = null;
 
@@ -84,7 +83,7 @@ export class SignalRelay implements Disposable {
     this.#byStream.delete(stream);
   }
 
-  /** These nodes are gone, for ever. */
+  /** These nodes are gone and never come back. */
   forget(nodes: readonly NodeId[]): void {
     for (const node of nodes) {
       this.unwatch([...(this.#watchers.get(node)?.streams ?? [])], node);
@@ -144,7 +143,7 @@ export class SignalRelay implements Disposable {
     }, GATHER_MS);
   }
 
-  /** Repeats the number of the last message, so that a node notices if that one was lost. */
+  /** Repeats the number of the last message, so that a node notices if that message was lost. */
   #remindLater(): void {
     this.#reminder ??= this.#clock.setTimeout(() => {
       this.#reminder = null;

@@ -12,8 +12,8 @@ interface Difference {
 }
 
 /**
- * Notes which nodes serve another version of an agent than this one. A reload reaches the nodes one after the other, and
- * they tell of it with their next renewal: so a difference counts when it is seen twice.
+ * Notes which nodes serve another version of an agent than this node. A reload reaches the nodes one after the other, and
+ * each node reports its version with its next renewal. So a difference counts only when it is seen twice.
  */
 export class VersionWatch {
   readonly #log: Logger;
