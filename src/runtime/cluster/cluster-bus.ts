@@ -24,7 +24,6 @@ import { RemoteMachines } from './remote-machines.ts';
 import { sessionOf } from './request-session.ts';
 import { SessionOwnership } from './session-ownership.ts';
 
-type Position = AnswerOf<'session.position'>;
 type Adapt<T extends RequestType> = (answer: AnswerOf<T>, request: RequestOf<T>) => AnswerOf<T>;
 
 export interface ClusterBusDeps {
@@ -261,7 +260,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   /** The log may be ahead of what this node has told. A client that began at its head would hear those events twice. */
-  #asTold(sessionId: SessionId, position: Position): Position {
+  #asTold(sessionId: SessionId, position: SessionPosition): SessionPosition {
     const told = this.#cluster.feeds.toldUpTo(this.#prefix + sessionId, position.head);
     return upTo(Math.min(told, this.#held.toldUpTo(sessionId)), position);
   }
@@ -290,8 +289,8 @@ export class ClusterBus implements Bus, ClusterAgent {
 }
 
 /** The position, but not after `seq`. The running text belongs to the head, so an earlier position has none. */
-function upTo(seq: number, position: Position): Position {
-  return seq < position.head ? { head: seq, running: null, reasoning: null } : position;
+function upTo(seq: number, position: SessionPosition): SessionPosition {
+  return seq < position.head ? positionAt(seq) : position;
 }
 
 /** A fault is no end: the turn stays open in the log, and goes on sooner or later. */

@@ -1,6 +1,7 @@
 import { type ErrorCode, outcomeUnknown, ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
+import { positionAt } from '../../core/session/session-position.ts';
 import { StaleVersionError } from '../../ports/event-store.ts';
 import { type NodeId, SessionElsewhereError } from '../../ports/membership.ts';
 import { effectOf, isAskedAgain } from '../../ports/request-rules.ts';
@@ -225,7 +226,7 @@ export class OwnerRequests {
   async #recordedPosition(sessionId: SessionId): Promise<AnswerOf<'session.position'>> {
     const stream = this.#deps.prefix + sessionId;
     const place = (await this.#deps.cluster.membership.places([stream])).get(stream);
-    return { head: place?.head ?? 0, running: null, reasoning: null };
+    return positionAt(place?.head ?? 0);
   }
 
   /** Returns the answer, or null to try again. Throws what cannot be tried again. */
