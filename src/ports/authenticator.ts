@@ -1,4 +1,4 @@
-import type { Scope } from '../core/access/scopes.ts';
+import type { NeededScopes } from '../core/access/scopes.ts';
 import type { ServiceError } from '../core/errors.ts';
 import type { RequestContext } from '../core/request/request-context.ts';
 
@@ -18,10 +18,10 @@ export interface Authenticator {
    */
   authenticate(credentials: Credentials, address: string): RequestContext | Promise<RequestContext>;
   /**
-   * Throws `FORBIDDEN` if the client lacks the scope. Absent where nobody is authenticated: then everybody has it.
+   * Throws `FORBIDDEN` if the client lacks a scope. Absent where nobody is authenticated: then everybody has all.
    * @param what needs it, such as `GET /metrics`.
    */
-  require?(context: RequestContext, scope: Scope | null, what: string): void;
+  require?(context: RequestContext, needed: NeededScopes, what: string): void;
   /** Records that this was refused to the client. Absent where nobody is authenticated. */
   noteRefusal?(context: RequestContext, what: string, error: ServiceError): void;
 }

@@ -127,6 +127,11 @@ export function scopeOf(type: RequestType): Scope | null {
   return rules[type].scope;
 }
 
+/** The scopes that a client needs to send all of these requests. */
+export function scopesOfAll(...types: readonly RequestType[]): readonly Scope[] {
+  return [...new Set(types.flatMap((type) => scopeOf(type) ?? []))];
+}
+
 export function auditOf(type: RequestType): RequestRule['audit'] {
   return rules[type].audit;
 }

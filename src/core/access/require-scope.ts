@@ -1,15 +1,18 @@
 import { ServiceError } from '../errors.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import type { Scope } from './scopes.ts';
+import type { NeededScopes } from './scopes.ts';
 
 /**
- * Throws `FORBIDDEN` unless the client has the scope, and `UNAUTHORIZED` if it has shown no credential.
- * @param scope null: every credential is enough.
+ * Throws `FORBIDDEN` unless the client has what is needed, and `UNAUTHORIZED` if it has shown no credential. The error names
+ * the first scope that is missing.
  */
-export function requireScope({ rights }: RequestContext, scope: Scope | null): void {
+export function requireScope({ rights }: RequestContext, needed: NeededScopes): void {
   if (!rights)
     throw new ServiceError('UNAUTHORIZED', 'The request has no credentials.', { reason: 'missing' });
-  if (scope === null || rights.scopes.has(scope)) return;
+  if (needed === null) return;
+  const scopes = typeof needed === 'string' ? [needed] : needed;
+  const scope = scopes.find((one) => !rights.scopes.has(one));
+  if (scope === undefined) return;
   throw new ServiceError('FORBIDDEN', `This needs the scope ${scope}.`, {
     scope,
     suggestion: 'Use a credential with a role that has this scope.',

@@ -14,6 +14,9 @@ export const Scope = z.enum([
 ]);
 export type Scope = z.infer<typeof Scope>;
 
+/** What a client needs for something: one scope, or each of several. Null: any credential. */
+export type NeededScopes = Scope | readonly Scope[] | null;
+
 const USER: readonly Scope[] = ['sessions:read', 'sessions:write', 'approvals:decide', 'servers:read'];
 
 /** The roles that every service has: names for sets of scopes. More can be configured. */

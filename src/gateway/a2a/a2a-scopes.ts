@@ -1,20 +1,20 @@
-import type { Scope } from '../../core/access/scopes.ts';
-import { scopeOf } from '../../ports/request-rules.ts';
+import type { NeededScopes } from '../../core/access/scopes.ts';
+import { scopeOf, scopesOfAll } from '../../ports/request-rules.ts';
 
-/** What a client needs for each method, by either binding. */
+/** What a client needs for each method, by either binding. Most read the task from the session. */
 export const A2A_SCOPES = {
-  SendMessage: scopeOf('turn.start'),
-  SendStreamingMessage: scopeOf('turn.start'),
+  SendMessage: scopesOfAll('turn.start', 'session.events'),
+  SendStreamingMessage: scopesOfAll('turn.start', 'session.events'),
   GetTask: scopeOf('session.events'),
   ListTasks: scopeOf('session.list'),
-  CancelTask: scopeOf('turn.cancel'),
+  CancelTask: scopesOfAll('turn.cancel', 'session.events'),
   SubscribeToTask: scopeOf('session.events'),
-  CreateTaskPushNotificationConfig: scopeOf('push.register'),
+  CreateTaskPushNotificationConfig: scopesOfAll('push.register', 'session.events'),
   GetTaskPushNotificationConfig: scopeOf('push.list'),
   ListTaskPushNotificationConfigs: scopeOf('push.list'),
-  DeleteTaskPushNotificationConfig: scopeOf('push.end'),
+  DeleteTaskPushNotificationConfig: scopesOfAll('push.end', 'session.events'),
   GetExtendedAgentCard: scopeOf('agent.describe'),
-} as const satisfies Record<string, Scope | null>;
+} as const satisfies Record<string, NeededScopes>;
 export type A2aMethod = keyof typeof A2A_SCOPES;
 
 export function isA2aMethod(name: string): name is A2aMethod {

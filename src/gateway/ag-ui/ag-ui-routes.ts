@@ -1,4 +1,4 @@
-import { scopeOf } from '../../ports/request-rules.ts';
+import { scopesOfAll } from '../../ports/request-rules.ts';
 import type { Route } from '../http/router.ts';
 import type { AgUiDeps } from './ag-ui-run.ts';
 
@@ -9,7 +9,7 @@ export function agUiRoutes(deps: AgUiDeps): Route[] {
       method: 'POST',
       path: '/ag-ui',
       takesImages: true,
-      access: scopeOf('turn.start'),
+      access: scopesOfAll('turn.start', 'session.events'),
       mayStream: true,
       handler: async (request) => (await import('./ag-ui-run.ts')).runAgent(deps, request),
     },

@@ -57,7 +57,7 @@ export function securedAsyncApi(document: AsyncApiDocument): AsyncApiDocument {
 
 function secured(operation: OperationObject, scope: Operation['scope']): OperationObject {
   if (scope === 'open') return { ...operation, security: [] };
-  return { ...operation, security: [{ [SCHEME]: scope === null ? [] : [scope] }] };
+  return { ...operation, security: [{ [SCHEME]: [scope ?? []].flat() }] };
 }
 
 function scopeOf({ operationId }: OperationObject, operations: readonly Operation[]): Operation['scope'] {

@@ -1,4 +1,4 @@
-import type { Scope } from '../../core/access/scopes.ts';
+import type { NeededScopes } from '../../core/access/scopes.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { percentDecoded } from '../../core/percent-decoded.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
@@ -7,8 +7,8 @@ import type { ServedRequest } from './http-message.ts';
 export type Parameters = Readonly<Record<string, string>>;
 export type RouteHandler = (request: ServedRequest, parameters: Parameters) => Promise<HttpResponse>;
 
-/** What a client needs for a route where clients are authenticated. Null: any credential. `open`: none. */
-export type RouteAccess = 'open' | Scope | null;
+/** What a client needs for a route where clients are authenticated. `open`: no credential. */
+export type RouteAccess = 'open' | NeededScopes;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,6 +1,6 @@
 import type { MaxBytes } from '../../core/size-limits.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { scopeOf } from '../../ports/request-rules.ts';
+import { scopeOf, scopesOfAll } from '../../ports/request-rules.ts';
 import type { ErrorFormat } from '../http/http-front.ts';
 import type { Route } from '../http/router.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
@@ -38,7 +38,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       method: 'POST',
       path: '/v1/chat/completions',
       takesImages: true,
-      access: scopeOf('turn.start'),
+      access: scopesOfAll('turn.start', 'session.events'),
       mayStream: true,
       handler: async (request) => (await chat()).chatCompletions(bus, request, maxImageBytes),
     },
@@ -46,7 +46,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       method: 'POST',
       path: '/v1/responses',
       takesImages: true,
-      access: scopeOf('turn.start'),
+      access: scopesOfAll('turn.start', 'session.events'),
       mayStream: true,
       handler: async (request) => (await responses()).createResponse(deps, request),
     },
@@ -54,7 +54,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
       method: 'POST',
       path: '/v1/responses/compact',
       takesImages: true,
-      access: scopeOf('turn.start'),
+      access: scopesOfAll('turn.start', 'session.events'),
       waitsForTurn: true,
       handler: async (request) =>
         (await import('./responses/compaction.ts')).compactConversation(deps, request),
@@ -70,14 +70,14 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'DELETE',
       path: '/v1/responses/:responseId',
-      access: scopeOf('session.delete'),
+      access: scopesOfAll('session.delete', 'session.events'),
       handler: async (request, { responseId = '' }) =>
         (await responses()).deleteResponse(deps, request, responseId),
     },
     {
       method: 'POST',
       path: '/v1/responses/:responseId/cancel',
-      access: scopeOf('turn.cancel'),
+      access: scopesOfAll('turn.cancel', 'session.events'),
       handler: async (request, { responseId = '' }) =>
         (await responses()).cancelResponse(deps, request, responseId),
     },
@@ -100,7 +100,7 @@ function conversationRoutes(deps: OpenAiDeps): Route[] {
       method: 'POST',
       path: '/v1/conversations',
       takesImages: true,
-      access: scopeOf('session.describe'),
+      access: scopesOfAll('session.describe', 'session.view'),
       handler: async (request) => (await conversations()).createConversation(deps, request),
     },
     {
@@ -113,14 +113,14 @@ function conversationRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'POST',
       path: one,
-      access: scopeOf('session.describe'),
+      access: scopesOfAll('session.describe', 'session.view'),
       handler: async (request, { conversation = '' }) =>
         (await conversations()).updateConversation(deps, request, conversation),
     },
     {
       method: 'DELETE',
       path: one,
-      access: scopeOf('session.delete'),
+      access: scopesOfAll('session.delete', 'session.events'),
       handler: async (request, { conversation = '' }) =>
         (await conversations()).deleteConversation(deps, request, conversation),
     },
@@ -135,7 +135,7 @@ function conversationRoutes(deps: OpenAiDeps): Route[] {
       method: 'POST',
       path: `${one}/items`,
       takesImages: true,
-      access: scopeOf('session.extend'),
+      access: scopesOfAll('session.extend', 'session.events'),
       handler: async (request, { conversation = '' }) =>
         (await items()).createItems(deps, request, conversation),
     },
@@ -149,7 +149,7 @@ function conversationRoutes(deps: OpenAiDeps): Route[] {
     {
       method: 'DELETE',
       path: `${one}/items/:item`,
-      access: scopeOf('session.delete'),
+      access: scopesOfAll('session.delete', 'session.events'),
       handler: async (request, { conversation = '', item = '' }) =>
         (await items()).deleteItem(deps, request, { conversation, item }),
     },

@@ -1,6 +1,6 @@
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { scopeOf } from '../../ports/request-rules.ts';
+import { scopeOf, scopesOfAll } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../wire/requests.ts';
 import type { MessageResponse, MessageSyncResponse, ResetResponse } from '../../wire/responses.ts';
@@ -21,7 +21,7 @@ export function messageRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
       method: 'POST',
       path: '/api/message-sync',
       takesImages: true,
-      access: scopeOf('turn.start'),
+      access: scopesOfAll('turn.start', 'session.events'),
       waitsForTurn: true,
       handler: (request) => messageSync(bus, request, maxImageBytes),
     },

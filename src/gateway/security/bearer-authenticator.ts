@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../core/access/audit-entry.ts';
 import { auditedClient } from '../../core/access/audited-client.ts';
 import type { Identity } from '../../core/access/identity.ts';
 import { requireScope } from '../../core/access/require-scope.ts';
-import type { Scope } from '../../core/access/scopes.ts';
+import type { NeededScopes } from '../../core/access/scopes.ts';
 import { asServiceError, ServiceError } from '../../core/errors.ts';
 import { contextOf, type RequestContext } from '../../core/request/request-context.ts';
 import type { Audit } from '../../ports/audit.ts';
@@ -115,9 +115,9 @@ export class BearerAuthenticator implements Authenticator {
     return context;
   }
 
-  require(context: RequestContext, scope: Scope | null, what: string): void {
+  require(context: RequestContext, needed: NeededScopes, what: string): void {
     try {
-      requireScope(context, scope);
+      requireScope(context, needed);
     } catch (error) {
       this.noteRefusal(context, what, error);
       throw error;

@@ -57,8 +57,9 @@ const AsyncApi = z.object({
 interface Operation {
   readonly method: string;
   readonly path: string;
-  /** Undefined: nothing. Null: any credential. */
-  readonly scope: Scope | null | undefined;
+  /** Undefined: nothing. None: any credential. */
+  readonly scopes: readonly Scope[] | undefined;
+  readonly body: object;
 }
 
 async function operationsOf(service: RunningService): Promise<Operation[]> {
@@ -66,27 +67,22 @@ async function operationsOf(service: RunningService): Promise<Operation[]> {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security }]) => ({
       method: method.toUpperCase(),
-      path: path.replace(/\{\w+\}/g, 'nothing'),
-      scope: security.length === 0 ? undefined : (security[0]?.bearer?.[0] ?? null),
+      path: path.replace(/\{(\w+)\}/g, (_, name: string) => IDS[name] ?? 'nothing'),
+      scopes: security[0]?.bearer,
+      body: BODIES[path] ?? BODY,
     })),
   );
 }
 
 async function answer(
   service: RunningService,
-  { method, path }: Operation,
+  { method, path, body }: Operation,
   headers: Record<string, string>,
 ): Promise<{ status: number; error?: Pick<ErrorBody, 'code' | 'details'> }> {
-  const body =
-    method === 'GET'
-      ? {}
-      : {
-          body: '{"message":"hello","name":"n","config":{"type":"stdio","command":"false"},"decision":"approve","title":"t","model":"default","messages":[{"role":"user","content":"hello"}]}',
-        };
   const got = await service.fetch(path, {
     method,
-    headers: { 'Content-Type': 'application/json', ...headers },
-    ...body,
+    headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
+    ...(method !== 'GET' && { body: JSON.stringify(body) }),
   });
   const text = await got.text();
   const errorIn = path.startsWith('/v1/')
@@ -119,6 +115,7 @@ const authorization = (token: string): Record<string, string> => ({ Authorizatio
 
 interface Rig extends AsyncDisposable {
   readonly service: RunningService;
+  readonly tokens: KnownTokens;
   /** Headers that must be refused everywhere, by what is wrong with them. */
   readonly refused: Readonly<Record<string, Record<string, string>>>;
 }
@@ -126,7 +123,8 @@ interface Rig extends AsyncDisposable {
 /** A service with API keys, an identity provider and the tokens of `tokens`. */
 async function start(): Promise<Rig> {
   const { verifier, right, wrong } = await tokenKinds();
-  const service = await RunningService.start({ yaml: YAML, apiKeys: true, verifiers: [tokens(), verifier] });
+  const known = tokens();
+  const service = await RunningService.start({ yaml: YAML, apiKeys: true, verifiers: [known, verifier] });
   expect((await service.fetch('/api/sessions', { headers: authorization(right) })).status).toBe(200);
   const created = CreateKeyResponse.parse(
     await (await service.post('/api/keys', { name: 'gone', roles: ['admin'] })).json(),
@@ -143,7 +141,7 @@ async function start(): Promise<Rig> {
     'mistyped key': authorization(`${created.key.slice(0, -1)}!`),
     ...Object.fromEntries(Object.entries(wrong).map(([what, token]) => [what, authorization(token)])),
   };
-  return { service, refused, [Symbol.asyncDispose]: () => service.close() };
+  return { service, tokens: known, refused, [Symbol.asyncDispose]: () => service.close() };
 }
 
 /** All at once, because those after the twentieth guess of the minute are answered late. */
@@ -164,31 +162,37 @@ describe('the matrix of operations and credentials', () => {
     'auth.matrix',
     async () => {
       await using rig = await start();
-      const { service } = rig;
+      const { service, tokens } = rig;
       const operations = await operationsOf(service);
       expect(operations.length).toBeGreaterThan(25);
       await expectRefused(
         rig,
-        operations.filter(({ scope }) => scope !== undefined),
+        operations.filter(({ scopes }) => scopes !== undefined),
       );
       for (const operation of operations) {
         const title = `${operation.method} ${operation.path}`;
-        const { scope } = operation;
-        if (scope === undefined) {
+        const { scopes } = operation;
+        if (scopes === undefined) {
           expect([title, (await answer(service, operation, { Authorization: '' })).status]).toEqual([
             title,
             200,
           ]);
           continue;
         }
-        const allowed = await answer(service, operation, bearer('all'));
-        expect([title, [401, 403].includes(allowed.status)]).toEqual([title, false]);
-        if (scope === null) continue;
-        const lacking = await answer(service, operation, bearer(`without-${scope}`));
-        expect([title, lacking]).toMatchObject([
+        const exactly = `exactly-${scopes.join('-')}`;
+        tokens.identities.set(`test-${exactly}`, identity('all', { scopes: new Set(scopes) }));
+        const allowed = await answer(service, operation, bearer(exactly));
+        expect([title, allowed.status === 401 || allowed.error?.code === 'FORBIDDEN']).toEqual([
           title,
-          { status: 403, error: { code: 'FORBIDDEN', details: { scope } } },
+          false,
         ]);
+        for (const scope of scopes) {
+          const lacking = await answer(service, operation, bearer(`without-${scope}`));
+          expect([title, lacking]).toMatchObject([
+            title,
+            { status: 403, error: { code: 'FORBIDDEN', details: { scope } } },
+          ]);
+        }
       }
     },
     'REST',
@@ -293,22 +297,49 @@ describe('the matrix of operations and credentials', () => {
           headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
           body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: PARAMS[method] }),
         });
-      for (const [method, scope] of Object.entries(A2A_SCOPES)) {
+      for (const [method, scopes] of Object.entries(A2A_SCOPES)) {
         const allowed = await (await call(method, bearer('all'))).text();
         expect([method, allowed]).not.toEqual([method, expect.stringContaining('FORBIDDEN')]);
-        if (scope === null) continue;
-        const lacking = await call(method, bearer(`without-${scope}`));
-        const text = await lacking.text();
-        expect([method, lacking.status, JSON.parse(text).id]).toEqual([method, 403, 7]);
-        expect([method, a2aErrorIn(text)]).toMatchObject([method, { code: 'FORBIDDEN', details: { scope } }]);
+        for (const scope of [scopes ?? []].flat()) {
+          const lacking = await call(method, bearer(`without-${scope}`));
+          const text = await lacking.text();
+          expect([method, lacking.status, JSON.parse(text).id]).toEqual([method, 403, 7]);
+          expect([method, a2aErrorIn(text)]).toMatchObject([
+            method,
+            { code: 'FORBIDDEN', details: { scope } },
+          ]);
+        }
       }
     },
     'A2A',
   );
 });
 
-const TASK = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e~default~nothing';
+const TURN = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
+const TASK = `${TURN}~default~nothing`;
 const SAID = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+
+/** So formed that the session is looked for. */
+const IDS: Readonly<Record<string, string>> = {
+  taskId: TASK,
+  responseId: `resp_${TURN}.1~default~nothing`,
+  seq: '1',
+};
+
+const BODY = {
+  ...{ message: 'hello', name: 'n', title: 't', decision: 'approve', content: 'c', action: 'cancel' },
+  ...{ config: { type: 'stdio', command: 'false' }, access: 'read', principal: 'test:far', roles: ['user'] },
+  ...{ model: 'default', messages: [{ role: 'user', content: 'hello' }], input: 'hello' },
+  ...{ metadata: {}, items: [{ type: 'message', role: 'user', content: 'hello' }] },
+  url: 'https://receiver.example.com/tasks',
+};
+
+/** Where a field of `BODY` means something else. */
+const BODIES: Readonly<Record<string, object>> = {
+  '/a2a/message:send': { message: SAID },
+  '/a2a/message:stream': { message: SAID },
+  '/ag-ui': { threadId: 'thread', runId: 'run', messages: [{ id: 'm', role: 'user', content: 'hello' }] },
+};
 
 const PARAMS: Readonly<Record<string, object>> = {
   SendMessage: { message: SAID },

@@ -20,6 +20,7 @@ import { signInOperation } from '../../../src/gateway/documents/operations/sign-
 import { ticketOperations } from '../../../src/gateway/documents/operations/ticket-operations.ts';
 import { whoamiOperation } from '../../../src/gateway/documents/operations/whoami-operation.ts';
 import { securedAsyncApi, securedOpenApi } from '../../../src/gateway/documents/security-schemes.ts';
+import type { RouteAccess } from '../../../src/gateway/http/router.ts';
 import { openAiRoutes } from '../../../src/gateway/openai/openai-routes.ts';
 import { apiRoutes } from '../../../src/gateway/routes/api-routes.ts';
 import { auditRoute } from '../../../src/gateway/routes/audit-route.ts';
@@ -111,7 +112,7 @@ describe('the OpenAPI document', () => {
       ...healthRoutes({ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 0 }),
       ...metricsRoutes(sampled, new MetricRing(sampled, silentLog)),
     ];
-    const listed = (list: readonly { method: string; path: string; scope: string | null }[]) =>
+    const listed = (list: readonly { method: string; path: string; scope: RouteAccess }[]) =>
       list.map(({ method, path, scope }) => `${method} ${path}: ${scope}`).sort();
     expect(routes.length).toBeGreaterThan(15);
     expect(listed(operations)).toEqual(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeOf } from '../../../ports/request-rules.ts';
+import { scopesOfAll } from '../../../ports/request-rules.ts';
 import { RunInput } from '../../ag-ui/run-input.ts';
 import { EVENT_STREAM_TYPE, type Operation } from './operation.ts';
 
@@ -21,7 +21,7 @@ const stream = [
 export const agUiOperations: readonly Operation[] = [
   {
     id: 'runAgent',
-    scope: scopeOf('turn.start'),
+    scope: scopesOfAll('turn.start', 'session.events'),
     method: 'POST',
     path: '/ag-ui',
     tag: 'AG-UI',

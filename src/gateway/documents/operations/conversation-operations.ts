@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeOf } from '../../../ports/request-rules.ts';
+import { scopeOf, scopesOfAll } from '../../../ports/request-rules.ts';
 import {
   Conversation,
   ConversationUpdate,
@@ -80,7 +80,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...common,
     id: 'createConversation',
-    scope: scopeOf('session.describe'),
+    scope: scopesOfAll('session.describe', 'session.view'),
     method: 'POST',
     path: '/v1/conversations',
     summary: 'Begin a conversation',
@@ -111,7 +111,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofConversation,
     id: 'updateConversation',
-    scope: scopeOf('session.describe'),
+    scope: scopesOfAll('session.describe', 'session.view'),
     method: 'POST',
     summary: 'Change the metadata of a conversation',
     body: { schema: ConversationUpdate, required: true },
@@ -154,7 +154,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofItems,
     id: 'addConversationItems',
-    scope: scopeOf('session.extend'),
+    scope: scopesOfAll('session.extend', 'session.events'),
     method: 'POST',
     summary: 'Add to a conversation, without an answer',
     description: 'Refused while a response is in progress.',
@@ -203,7 +203,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofItem,
     id: 'deleteConversationItem',
-    scope: scopeOf('session.delete'),
+    scope: scopesOfAll('session.delete', 'session.events'),
     method: 'DELETE',
     summary: 'Is refused: a conversation is deleted as a whole',
     answers: {},
@@ -227,7 +227,7 @@ export const conversationOperations: readonly Operation[] = [
   {
     ...ofConversation,
     id: 'deleteConversation',
-    scope: scopeOf('session.delete'),
+    scope: scopesOfAll('session.delete', 'session.events'),
     method: 'DELETE',
     summary: 'Delete a conversation, with all that was said in it',
     answers: { [JSON_TYPE]: DeletedConversation },

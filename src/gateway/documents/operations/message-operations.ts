@@ -1,4 +1,4 @@
-import { scopeOf } from '../../../ports/request-rules.ts';
+import { scopeOf, scopesOfAll } from '../../../ports/request-rules.ts';
 import { MessageRequest, MessageSyncRequest, ResetRequest } from '../../../wire/requests.ts';
 import { MessageResponse, MessageSyncResponse, ResetResponse } from '../../../wire/responses.ts';
 import { errorExamples } from './error-examples.ts';
@@ -22,7 +22,7 @@ const withoutMessage: OperationExample = {
 export const messageOperations: readonly Operation[] = [
   {
     id: 'sendMessageAndWait',
-    scope: scopeOf('turn.start'),
+    scope: scopesOfAll('turn.start', 'session.events'),
     method: 'POST',
     path: '/api/message-sync',
     tag: 'Messages',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeOf } from '../../../ports/request-rules.ts';
+import { scopeOf, scopesOfAll } from '../../../ports/request-rules.ts';
 import { ChatCompletion } from '../../openai/chat/chat-answers.ts';
 import { ChatRequest } from '../../openai/chat/chat-request.ts';
 import { SessionHeader } from '../../openai/chosen-session.ts';
@@ -110,7 +110,7 @@ const shown: Operation['examples'][number] = {
 const responseOperations: readonly Operation[] = [
   {
     id: 'createResponse',
-    scope: scopeOf('turn.start'),
+    scope: scopesOfAll('turn.start', 'session.events'),
     method: 'POST',
     path: '/v1/responses',
     tag: 'OpenAI',
@@ -142,7 +142,7 @@ const responseOperations: readonly Operation[] = [
   },
   {
     id: 'compactConversation',
-    scope: scopeOf('turn.start'),
+    scope: scopesOfAll('turn.start', 'session.events'),
     method: 'POST',
     path: '/v1/responses/compact',
     tag: 'OpenAI',
@@ -197,7 +197,7 @@ const responseOperations: readonly Operation[] = [
   {
     ...ofResponse,
     id: 'deleteResponse',
-    scope: scopeOf('session.delete'),
+    scope: scopesOfAll('session.delete', 'session.events'),
     method: 'DELETE',
     path: '/v1/responses/:responseId',
     summary: 'Delete a response, with the session that was made for it',
@@ -215,7 +215,7 @@ const responseOperations: readonly Operation[] = [
   {
     ...ofResponse,
     id: 'cancelResponse',
-    scope: scopeOf('turn.cancel'),
+    scope: scopesOfAll('turn.cancel', 'session.events'),
     method: 'POST',
     path: '/v1/responses/:responseId/cancel',
     summary: 'Cancel a response',
@@ -298,7 +298,7 @@ export const openAiOperations: readonly Operation[] = [
   },
   {
     id: 'createChatCompletion',
-    scope: scopeOf('turn.start'),
+    scope: scopesOfAll('turn.start', 'session.events'),
     method: 'POST',
     path: '/v1/chat/completions',
     tag: 'OpenAI',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Scope } from '../../../core/access/scopes.ts';
 import type { ErrorBody, ErrorCode } from '../../../core/errors.ts';
 import { IdempotencyKeyId } from '../../../wire/requests.ts';
-import type { Route } from '../../http/router.ts';
+import type { Route, RouteAccess } from '../../http/router.ts';
 
 /** What the documents say about a REST operation besides its schemas. */
 export interface Operation {
@@ -12,8 +11,8 @@ export interface Operation {
   /** As in the router, such as `/api/sessions/:sessionId`. */
   readonly path: string;
   readonly tag: Tag;
-  /** What a client needs where clients are authenticated. Null: any credential. `open`: none. */
-  readonly scope: Scope | null | 'open';
+  /** The access of its route. */
+  readonly scope: RouteAccess;
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: z.ZodObject;
