@@ -348,6 +348,26 @@ describe('what is said about the metrics', () => {
       for (const label of used.filter((name) => name !== '')) expect(allowed, query).toContain(label);
     }
   });
+
+  it('in the dashboard names each curve after the labels that split it', () => {
+    const Dashboard = z.object({
+      panels: z.array(
+        z.object({ targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })).optional() }),
+      ),
+    });
+    const { panels } = Dashboard.parse(JSON.parse(read('ops/grafana-dashboard.json')));
+    const split = panels.flatMap(({ targets = [] }) =>
+      targets.map(({ expr, legendFormat }) => ({
+        legendFormat,
+        labels: (/\bby \(([^)]*)\)/.exec(expr)?.[1] ?? '')
+          .split(/,\s*/)
+          .filter((label) => !['', 'le'].includes(label)),
+      })),
+    );
+    expect(split.filter(({ labels }) => labels.length > 0).length).toBeGreaterThan(10);
+    for (const { labels, legendFormat } of split)
+      for (const label of labels) expect(legendFormat).toContain(`{{${label}}}`);
+  });
 });
 
 function declarationOf(name: string) {
