@@ -1,3 +1,4 @@
+import { scopeOf } from '../../ports/request-rules.ts';
 import type { AsyncApiDocument } from './async-api.ts';
 import type { OpenApiDocument } from './open-api.ts';
 import type { OperationObject } from './open-api-operation.ts';
@@ -23,7 +24,7 @@ export function securedOpenApi(document: OpenApiDocument, operations: readonly O
     Object.fromEntries(
       Object.entries(methods).map(([method, operation]) => [
         method,
-        secured(operation, scopeOf(operation, operations)),
+        secured(operation, accessOf(operation, operations)),
       ]),
     ),
   ]);
@@ -34,9 +35,10 @@ export function securedOpenApi(document: OpenApiDocument, operations: readonly O
   };
 }
 
-/** The scope that a client needs for a frame stands at the frame. */
+/** The scope that a client needs to connect stands at the channel, and the one that it needs for a frame at the frame. */
 export function securedAsyncApi(document: AsyncApiDocument): AsyncApiDocument {
-  const { components, servers } = document;
+  const { channels, components, servers } = document;
+  const toConnect = scopeOf('session.events');
   const messages = Object.entries(components.messages).map(([key, message]) => {
     const scope = clientMessages.find(({ name }) => key === `client.${name}`)?.scope;
     return [key, scope === undefined ? message : { ...message, 'x-required-scope': scope }];
@@ -46,6 +48,12 @@ export function securedAsyncApi(document: AsyncApiDocument): AsyncApiDocument {
     ...document,
     servers: Object.fromEntries(
       Object.entries(servers).map(([name, server]) => [name, { ...server, security }]),
+    ),
+    channels: Object.fromEntries(
+      Object.entries(channels).map(([name, channel]) => [
+        name,
+        { ...channel, 'x-required-scope': toConnect },
+      ]),
     ),
     components: {
       ...components,
@@ -60,7 +68,7 @@ function secured(operation: OperationObject, scope: Operation['scope']): Operati
   return { ...operation, security: [{ [SCHEME]: [scope ?? []].flat() }] };
 }
 
-function scopeOf({ operationId }: OperationObject, operations: readonly Operation[]): Operation['scope'] {
+function accessOf({ operationId }: OperationObject, operations: readonly Operation[]): Operation['scope'] {
   const declared = operations.find(({ id }) => id === operationId);
   if (!declared) throw new Error(`the operation ${operationId} is documented nowhere`);
   return declared.scope;

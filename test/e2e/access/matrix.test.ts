@@ -43,6 +43,7 @@ const OpenApi = z.object({
   ),
 });
 const AsyncApi = z.object({
+  channels: z.record(z.string(), z.looseObject({ address: z.string(), 'x-required-scope': Scope })),
   components: z.object({
     messages: z.record(
       z.string(),
@@ -203,7 +204,16 @@ describe('the matrix of operations and credentials', () => {
     async () => {
       await using rig = await start();
       const { service } = rig;
-      const { components } = AsyncApi.parse(await (await service.fetch('/asyncapi.json')).json());
+      const { channels, components } = AsyncApi.parse(await (await service.fetch('/asyncapi.json')).json());
+      for (const { address, 'x-required-scope': scope } of Object.values(channels)) {
+        // Answers what a handshake would be answered.
+        const connecting = (token: string) =>
+          service.fetch(address, { headers: { Accept: 'application/json', ...bearer(token) } });
+        expect((await connecting(`with-${scope}`)).status).toBe(200);
+        const lacking = await connecting(`without-${scope}`);
+        expect(lacking.status).toBe(403);
+        expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
+      }
       const frames = Object.entries(components.messages).filter(([key]) => key.startsWith('client.'));
       expect(frames.length).toBeGreaterThan(4);
       for (const [key, { 'x-required-scope': scope, examples }] of frames) {
