@@ -124,9 +124,12 @@ export function isStorageFailure(cause: unknown): cause is StorageFullError | St
   return cause instanceof StorageFullError || cause instanceof StorageAwayError;
 }
 
-/** How loudly to log it. That the database is away, and is back, is said once by what asks it, and not by all who need it. */
+/**
+ * The level at which to log a failure. The store itself logs once that the database is away, and the service that it stops;
+ * each request that fails for that reason needs no further error line.
+ */
 export function levelOfFailure(cause: unknown): 'debug' | 'error' {
-  return cause instanceof StorageAwayError ? 'debug' : 'error';
+  return cause instanceof StorageAwayError || cause instanceof StoreClosedError ? 'debug' : 'error';
 }
 
 /** Turns a thrown value into an error for clients. Unexpected values become the `cause` of an `INTERNAL_ERROR`. */

@@ -7,7 +7,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { asServiceError } from '../../core/errors.ts';
+import { asServiceError, levelOfFailure } from '../../core/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type {
   BodyLimit,
@@ -161,7 +161,7 @@ export class UwsServer {
     try {
       await this.#respond(exchange, response);
     } catch (err) {
-      log.error({ method, path, err }, 'a response could not be written');
+      log[levelOfFailure(err)]({ method, path, err }, 'a response could not be written');
     }
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { asServiceError, isFailure } from '../../../src/core/errors.ts';
+import { asServiceError, isFailure, levelOfFailure } from '../../../src/core/errors.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
+import { StoreClosedError } from '../../../src/core/log/store-closed.ts';
 
 describe('a database that is away', () => {
   it('refuses what was not sent to it, to be tried again', () => {
@@ -26,4 +27,12 @@ describe('a database that is away', () => {
     expect(error.details).not.toHaveProperty('retryAfter');
     expect(isFailure(error)).toBe(true);
   });
+});
+
+it.each([
+  [new StorageAwayError('the database is away'), 'debug'],
+  [new StoreClosedError(), 'debug'],
+  [new Error('a bug'), 'error'],
+])('%s is logged at the level %s: what the store says once is not said by each request', (failure, level) => {
+  expect(levelOfFailure(failure)).toBe(level);
 });
