@@ -90,6 +90,34 @@ describe('signing in', () => {
     await shot('revoked');
   });
 
+  it('keeps the reason of the sign-out when another request is refused later', async () => {
+    await using opened = await open('#/chat/demo');
+    const { page, service } = opened;
+    const { key, keyId } = await opened.createKey('ada', 'user');
+    await opened.signIn(key);
+    await page.getByRole('textbox', { name: 'Message' }).fill('hello');
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await page.getByText('you said hello').waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/sessions/demo', async (route) => {
+      if (route.request().method() === 'PATCH') await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.keyboard.type('Greetings');
+    await page.keyboard.press('Enter');
+
+    await service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' });
+    const reason = page.getByRole('alert').getByText(/^You were signed out: .*revoked/);
+    await reason.waitFor();
+    const late = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    held.resolve();
+    expect((await late).status()).toBe(401);
+    await (await late).finished();
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await reason.count()).toBe(1);
+  });
+
   it('lets a reader read on a phone, too, and says why there is no message box', async () => {
     const phone = { viewport: { width: 390, height: 780 }, colorScheme: 'dark' } as const;
     await using opened = await open('#/chat/demo', phone);

@@ -25,12 +25,17 @@ export async function runTool(
   args: unknown,
   { signal, onProgress }: ToolRunOptions,
 ): Promise<FinishedRun> {
+  const key = keptKey();
+  const told = (refusal: ApiError): ApiError => {
+    void afterRefusal(refusal, key);
+    return refusal;
+  };
   const response = await fetch(`${agentBase}${toolPath(tool.serverId, tool.name)}/execute`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
       Accept: 'text/event-stream',
-      ...headersOf(keptKey()),
+      ...headersOf(key),
     },
     body: JSON.stringify(args),
     signal,
@@ -52,9 +57,4 @@ export async function runTool(
     if (event === 'result') return JSON.parse(data);
     if (event === 'error') throw told(new ApiError(JSON.parse(data).error));
   }
-}
-
-function told(refusal: ApiError): ApiError {
-  void afterRefusal(refusal, keptKey());
-  return refusal;
 }

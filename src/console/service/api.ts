@@ -50,7 +50,7 @@ export async function afterRefusal(error: ApiError, key: string | null): Promise
   if (error.code !== 'UNAUTHORIZED') return null;
   // A provider that does not answer cannot renew the sign-in either.
   const renewed = await renewedKey(key).catch(() => null);
-  if (renewed === null) tellSignedOut(error);
+  if (renewed === null) tellSignedOut(error, key);
   return renewed;
 }
 

@@ -91,7 +91,7 @@ export class HubLink {
         void this.#renew(message.ended);
         return;
       case 'signed-out':
-        tellSignedOut(new Error(message.reason));
+        tellSignedOut(new Error(message.reason), message.key);
         return;
       case 'crowded':
         if (document.visibilityState === 'hidden') this.#leaveAll();

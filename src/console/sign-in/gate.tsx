@@ -4,7 +4,7 @@ import { forgetProvider } from '../identity/kept-provider.ts';
 import { type Account, AccountContext, accountOf } from '../service/account.ts';
 import { ApiError, errorText } from '../service/api-error.ts';
 import { forgetKey, keptKey, onKeyReplaced } from '../service/kept-key.ts';
-import { onSignedOut } from '../service/signed-out.ts';
+import { onSignedOut, tellSignedOut } from '../service/signed-out.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 type Entry =
@@ -29,7 +29,15 @@ export function Gate({ returned, children }: GateProps) {
     returned === null && keptKey() === null ? { kind: 'in', account: null } : { kind: 'asking' },
   );
   const isAsking = entry.kind === 'asking';
-  useEffect(() => onSignedOut((error) => setEntry(signedOut(error))), []);
+  useEffect(
+    () =>
+      onSignedOut((error) => {
+        const next = signedOut(error);
+        // A refusal of a request without a key must not replace the reason of the sign-out.
+        setEntry((present) => (present.kind === 'out' && next.problem === null ? present : next));
+      }),
+    [],
+  );
   useEffect(() => {
     returned?.catch((error: unknown) => setEntry({ kind: 'out', problem: errorText(error) }));
   }, [returned]);
@@ -64,15 +72,15 @@ function ask(key: string, onEntry: (entry: Entry) => void): () => void {
     (account) => onEntry({ kind: 'in', account }),
     (error: unknown) => {
       if (asking.signal.aborted || !(error instanceof Error)) return;
-      const isRefused = error instanceof ApiError && error.code === 'UNAUTHORIZED';
-      onEntry(isRefused ? signedOut(error) : { kind: 'failed', error });
+      if (error instanceof ApiError && error.code === 'UNAUTHORIZED') tellSignedOut(error, key);
+      else onEntry({ kind: 'failed', error });
     },
   );
   return () => asking.abort();
 }
 
 /** Forgets the key, which is no longer good. Unsent messages stay. */
-function signedOut(error: Error): Entry {
+function signedOut(error: Error): Extract<Entry, { kind: 'out' }> {
   const wasIn = keptKey() !== null;
   forgetKey();
   forgetProvider();

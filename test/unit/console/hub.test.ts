@@ -16,6 +16,11 @@ const recorded = (seq: number, id: number, content: string) => ({
   data: { content, clientMessageId: `c${id}` },
 });
 
+const REVOKED = JSON.stringify({
+  success: false,
+  error: { code: 'UNAUTHORIZED', message: 'The key was revoked.', details: {} },
+});
+
 const sockets: FakeStreamSocket[] = [];
 
 beforeEach(() => {
@@ -41,6 +46,7 @@ async function openTab() {
   const { Hub } = await import(MODULE);
   const answers: unknown[] = [];
   const joins: unknown[] = [];
+  const signOuts: unknown[] = [];
   let tell = (_: { readonly data: object }): void => undefined;
   new Hub().accept({
     addEventListener: (type: string, listener: typeof tell) => {
@@ -50,12 +56,13 @@ async function openTab() {
     postMessage: (message: { readonly kind: string }) => {
       if (message.kind === 'done' || message.kind === 'failed') answers.push(message);
       if (message.kind === 'session.joined') joins.push(message);
+      if (message.kind === 'signed-out') signOuts.push(message);
     },
   });
   const say = (...messages: object[]): void => {
     for (const data of messages) tell({ data });
   };
-  return { answers, joins, say };
+  return { answers, joins, signOuts, say };
 }
 
 function lastSocket(): FakeStreamSocket {
@@ -107,4 +114,13 @@ it('a session that is opened again while it waits goes on with the same connecti
   await vi.advanceTimersByTimeAsync(0);
   expect(answers).toMatchObject([{ kind: 'done', id: 1 }]);
   expect(sockets).toMatchObject([{ isClosed: false }]);
+});
+
+it('tells which key the service refuses', async () => {
+  const { say, signOuts } = await openTab();
+  vi.stubGlobal('fetch', async () => new Response(REVOKED, { status: 401 }));
+  say({ kind: 'key', key: 'as_1', isRenewable: false }, JOIN);
+  await vi.waitFor(() =>
+    expect(signOuts).toEqual([{ kind: 'signed-out', key: 'as_1', reason: 'The key was revoked.' }]),
+  );
 });

@@ -13,6 +13,10 @@ export class HubKey {
     this.#askTab = askTab;
   }
 
+  get current(): string | null {
+    return this.#held.key;
+  }
+
   take({ key, isRenewable }: HeldKey): void {
     this.#held = { key, isRenewable };
     for (const settle of this.#waiting) settle();

@@ -91,7 +91,7 @@ export type FromHub =
   | { readonly kind: 'failed'; readonly id: number; readonly name: string; readonly reason: string }
   /** The key has ended: the tab answers with another one, or with the same if there is no other. */
   | { readonly kind: 'renew'; readonly ended: string }
-  /** The service refuses the key. */
-  | { readonly kind: 'signed-out'; readonly reason: string }
+  /** The service refuses the key, or wants one if there is none. */
+  | { readonly kind: 'signed-out'; readonly key: string | null; readonly reason: string }
   /** The service has no room for another stream: a tab that nobody looks at gives its own back. */
   | { readonly kind: 'crowded' };

@@ -95,7 +95,9 @@ export class Hub {
 
   #refused(error: unknown): void {
     if (isCrowded(error)) this.#post({ kind: 'crowded' });
-    else if (isUnauthorized(error)) this.#post({ kind: 'signed-out', reason: errorText(error) });
+    else if (isUnauthorized(error)) {
+      this.#post({ kind: 'signed-out', key: this.#key.current, reason: errorText(error) });
+    }
   }
 
   #post(message: FromHub): void {
