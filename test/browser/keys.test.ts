@@ -1,4 +1,4 @@
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectAccessible, overflowPx } from '../support/console/accessibility.ts';
 import { ConsolePage } from '../support/console/console-page.ts';
@@ -59,6 +59,7 @@ describe('the API keys', () => {
     const revoke = row.getByRole('button', { name: /^Revoke ci/ });
     await revoke.click();
     await page.getByRole('button', { name: 'Keep it' }).click();
+    await expect.poll(() => revoke.evaluate((button) => button.matches(':focus'))).toBe(true);
     expect((await service.fetch('/api/sessions', asCi)).status).toBe(200);
     await revoke.click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -66,6 +67,46 @@ describe('the API keys', () => {
     expect((await service.fetch('/api/sessions', asCi)).status).toBe(401);
     await expect.poll(() => revoke.count()).toBe(0);
     await expectAccessible(page);
+  });
+
+  it('are not lost by Escape while they are created', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/keys', async (route) => {
+      if (route.request().method() === 'POST') {
+        asked.resolve();
+        await held.promise;
+      }
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('ci');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await asked.promise;
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    held.resolve();
+    await dialog.getByText('it is shown this once').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('are not lost by a selection that ends beside the dialog, nor by a click there', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('ci');
+    await dragOut(page, dialog.getByLabel('Name'));
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('it is shown this once').waitFor();
+    await dragOut(page, dialog.locator('code'));
+    expect(await dialog.locator('code').count()).toBe(1);
+    await page.mouse.click(2, 2);
+    expect(await dialog.locator('code').count()).toBe(1);
   });
 
   it('fit on a phone', async () => {
@@ -99,3 +140,13 @@ describe('the API keys', () => {
     expect(await page.getByRole('button', { name: 'Share…' }).count()).toBe(0);
   });
 });
+
+/** Presses the mouse on the element, and releases it at the edge of the page. */
+async function dragOut(page: Page, element: Locator): Promise<void> {
+  const box = await element.boundingBox();
+  if (!box) throw new Error('the element is not shown');
+  await page.mouse.move(box.x + 5, box.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(2, 2);
+  await page.mouse.up();
+}

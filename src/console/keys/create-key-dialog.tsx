@@ -19,15 +19,30 @@ interface CreateKeyDialogProps {
 /** Asks what the key is for, and shows the new key once. */
 export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
   const [key, setKey] = useState<string | null>(null);
+  const [isAsking, setAsking] = useState(false);
   const take = (created: string) => {
     setKey(created);
     onCreated();
   };
   return (
-    <Dialog title={key === null ? 'Create a key' : 'The new key'} onClose={onClose}>
-      {key === null ? <CreateKeyForm onCreated={take} /> : <NewKey text={key} />}
+    <Dialog
+      title={key === null ? 'Create a key' : 'The new key'}
+      onClose={onClose}
+      closedBy={closedBy(isAsking, key)}
+    >
+      {key === null ? (
+        <CreateKeyForm isAsking={isAsking} setAsking={setAsking} onCreated={take} />
+      ) : (
+        <NewKey text={key} />
+      )}
     </Dialog>
   );
+}
+
+/** A key that is not shown, or not long enough to copy it, is lost: it would stay good and nobody would have it. */
+function closedBy(isAsking: boolean, key: string | null): 'any' | 'closerequest' | 'none' {
+  if (key !== null) return 'closerequest';
+  return isAsking ? 'none' : 'any';
 }
 
 function NewKey({ text }: { readonly text: string }) {
@@ -45,12 +60,17 @@ function NewKey({ text }: { readonly text: string }) {
   );
 }
 
-function CreateKeyForm({ onCreated }: { readonly onCreated: (key: string) => void }) {
+interface CreateKeyFormProps {
+  readonly isAsking: boolean;
+  readonly setAsking: (isAsking: boolean) => void;
+  readonly onCreated: (key: string) => void;
+}
+
+function CreateKeyForm({ isAsking, setAsking, onCreated }: CreateKeyFormProps) {
   const [name, setName] = useState('');
   const [roles, setRoles] = useState('user');
   const [days, setDays] = useState(DEFAULT_DAYS);
   const [problem, setProblem] = useState<string | null>(null);
-  const [isAsking, setAsking] = useState(false);
   const id = useId();
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
