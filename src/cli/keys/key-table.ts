@@ -22,6 +22,11 @@ export function createdLine({ keyId, name, roles, tenant, expiresAt }: ApiKeyRec
   return `created API key ${keyId} for key:${name} of tenant ${tenant}, roles ${roles.join(', ')}; ${validity}. Nobody can see it again.\n`;
 }
 
+/** What to do about a new key that nobody has. */
+export function unprintedLine({ keyId }: ApiKeyRecord): string {
+  return `agent-service: API key ${keyId} was created, but it could not be printed. Revoke it, and create another one: agent-service keys revoke ${keyId}\n`;
+}
+
 function minute(timestamp: string): string {
   return timestamp.slice(0, 16).replace('T', ' ');
 }

@@ -6,12 +6,12 @@ import type { KeyAdministration } from './key-administration.ts';
 /** The API keys of a running service: those of the tenant of the token. */
 export function remoteKeys(service: RemoteService): KeyAdministration {
   return {
-    async create({ name, roles, tenant, expiresAt }) {
+    async create({ name, roles, tenant, expiresAt }, show) {
       const expiry = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() };
       const body = { name, roles, ...(tenant !== undefined && { tenant }), ...expiry };
       const answer = await readAnswer(service, { path: 'api/keys', method: 'POST', body }, CreateKeyResponse);
       const { key, timestamp, ...record } = answer;
-      return { key, record: { ...record, status: 'active' } };
+      await show({ key, record: { ...record, status: 'active' } });
     },
     async list() {
       const { keys } = await readAnswer(service, 'api/keys', KeysResponse);

@@ -1,10 +1,10 @@
 import type { ServiceConfig } from '../../config/schema/service-config.ts';
-import { ApiKeyName } from '../../core/access/api-key-record.ts';
+import { ApiKeyName, type CreatedApiKey } from '../../core/access/api-key-record.ts';
 import { TenantId } from '../../core/access/identity.ts';
 import { ROLES } from '../../core/access/scopes.ts';
 import type { KeyAdministration } from './key-administration.ts';
 import { parseKeyId, parseOption, parseValidity, requireKnownRoles } from './key-options.ts';
-import { createdLine, keyTable } from './key-table.ts';
+import { createdLine, keyTable, unprintedLine } from './key-table.ts';
 import type { KeysAction, KeysOptions } from './keys-command.ts';
 
 /** Prints what the action answers on standard output. Of a new key, that is the key alone. */
@@ -62,10 +62,18 @@ function prepareCreate(
   if (known) requireKnownRoles(roles, known);
   return async (keys) => {
     const expiresAt = validMs === undefined ? undefined : Date.now() + validMs;
-    const { key, record } = await keys.create({ name, roles, tenant, expiresAt });
-    process.stdout.write(`${key}\n`);
-    process.stderr.write(createdLine(record));
+    await keys.create({ name, roles, tenant, expiresAt }, printKey);
   };
+}
+
+/** Resolves when it is printed. If standard output cannot be written, the process ends; see `main.ts`. */
+function printKey({ key, record }: CreatedApiKey): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.stdout.write(`${key}\n`, (error) => {
+    process.stderr.write(error ? unprintedLine(record) : createdLine(record));
+    resolve();
+  });
+  return promise;
 }
 
 async function printKeys(keys: KeyAdministration, asJson: boolean): Promise<void> {

@@ -25,11 +25,11 @@ export function storedKeys(
       throw adviseUrl(error);
     });
   return {
-    create: ({ tenant = DEFAULT_TENANT, ...key }) =>
+    create: ({ tenant = DEFAULT_TENANT, ...key }, show) =>
       withStore('create', async (store, book) => {
         const created = await book.create({ ...key, tenant }, userOfMachine());
+        await show(created);
         await record(store, 'key.create', created.record);
-        return created;
       }),
     list: () => withStore('read', async (_, book) => book.list()),
     revoke: (keyId) =>

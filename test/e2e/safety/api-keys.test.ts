@@ -43,6 +43,22 @@ function secretOf(key: string): string {
 const CREATE = 'create --name ci --role user';
 
 describe.concurrent('the commands for API keys', () => {
+  verifies(
+    'keys.create',
+    async () => {
+      await using folder = await tempDirectory();
+      const create = `keys ${CREATE} --data-dir data`;
+      await using command = new ServiceProcess(create.split(' '), { cwd: folder.path });
+      command.closeStdout();
+      const { code, stderr } = await command.ended;
+      const [{ keyId }] = JSON.parse(`[${await keys(folder, 'list --json --data-dir data')}]`);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`could not be printed`);
+      expect(stderr).toContain(`agent-service keys revoke ${keyId}`);
+    },
+    'says which key to revoke if it cannot be printed',
+  );
+
   verifies('keys.create', async () => {
     await using folder = await tempDirectory();
     const { code, stdout, stderr } = await run(

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { remoteKeys } from '../../../src/cli/keys/remote-keys.ts';
+import type { CreatedApiKey } from '../../../src/core/access/api-key-record.ts';
 import { closeAtOnce, listenLocally, originOf } from '../../support/sockets/local-server.ts';
 
 const record = {
@@ -61,11 +62,11 @@ describe('the API keys of a running service', () => {
     await using service = await serve();
     const keys = remoteKeys({ url: service.url, token: 'as_right' });
     const expiresAt = Date.parse('2027-02-19T05:51:26.421Z');
-    expect(await keys.create({ name: 'ci', roles: ['user'], tenant: 'acme', expiresAt })).toEqual({
-      key: 'as_c1Q3mJr7_new',
-      record: { ...record, status: 'active' },
-    });
-    await keys.create({ name: 'ci', roles: ['user'] });
+    const shown: CreatedApiKey[] = [];
+    const show = async (created: CreatedApiKey) => void shown.push(created);
+    await keys.create({ name: 'ci', roles: ['user'], tenant: 'acme', expiresAt }, show);
+    expect(shown).toEqual([{ key: 'as_c1Q3mJr7_new', record: { ...record, status: 'active' } }]);
+    await keys.create({ name: 'ci', roles: ['user'] }, show);
     expect(service.bodies).toEqual([
       { name: 'ci', roles: ['user'], tenant: 'acme', expiresAt: '2027-02-19T05:51:26.421Z' },
       { name: 'ci', roles: ['user'] },
@@ -83,7 +84,8 @@ describe('the API keys of a running service', () => {
 
   it('are refused without saying anything twice', async () => {
     await using service = await serve(unknownRole);
-    await expect(remoteKeys(service).create({ name: 'x', roles: ['usr'] })).rejects.toThrow(
+    const show = () => Promise.reject(new Error('there is no key'));
+    await expect(remoteKeys(service).create({ name: 'x', roles: ['usr'] }, show)).rejects.toThrow(
       /^The field roles is not valid: there is no role "usr"\. \(Use one of reader, user\.\)$/,
     );
   });
