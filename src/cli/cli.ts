@@ -37,7 +37,7 @@ export function parseCommandLine(args: readonly string[], environment: Environme
         written.stdout += text;
       },
       writeErr: (text) => {
-        written.stderr += text;
+        written.stderr += withoutPassword(text);
       },
     })
     .version(readPackageVersion(), '-v, --version', 'print the version and exit')
@@ -69,6 +69,11 @@ export function parseCommandLine(args: readonly string[], environment: Environme
   }
   if (chosen === undefined) throw new Error('a command was parsed, but none was chosen');
   return chosen;
+}
+
+/** Commander repeats a refused argument, which may be an address with a user and a password. */
+function withoutPassword(text: string): string {
+  return text.replace(/:\/\/.*@/g, '://…@');
 }
 
 function withSubcommands(command: Command): Command[] {

@@ -101,10 +101,19 @@ async function begin(
   } catch (cause) {
     const advice =
       'start one with `agent-service` (in a checkout `npm start`), or say where it is with --url';
-    throw new Error(`no service answers at ${base}; ${advice}`, { cause });
+    throw new Error(`no service answers at ${base}${reasonOf(cause)}; ${advice}`, { cause });
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Why `fetch` has failed, in parentheses; nothing if it does not say so. */
+function reasonOf(failure: unknown): string {
+  const cause = failure instanceof Error ? failure.cause : undefined;
+  if (!(cause instanceof Error)) return '';
+  // Of a name with several addresses, the error of all attempts has only a code.
+  const reason = cause.message || ('code' in cause ? cause.code : '');
+  return reason === '' ? '' : ` (${reason})`;
 }
 
 function notAService(base: string): Error {

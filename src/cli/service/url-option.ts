@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { KEY_ADVICE } from './remote-service.ts';
 
 /** The option that names a running service. */
 export function urlOption(description: string): Option {
@@ -6,6 +7,11 @@ export function urlOption(description: string): Option {
 }
 
 function webUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new InvalidArgumentError('Expected an address such as http://127.0.0.1:3001.');
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('Expected an address such as http://127.0.0.1:3001.');
+  // `fetch` refuses them.
+  if (url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError(`Expected an address without user and password; ${KEY_ADVICE}.`);
+  return text;
 }

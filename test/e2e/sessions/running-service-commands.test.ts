@@ -58,7 +58,10 @@ describe('a command that asks a running service', () => {
       const refusals: [command: string, complaint: RegExp][] = [
         [`export nobody --url ${url}`, /^agent-service: There is no session nobody\.\n$/],
         [`replay nobody --url ${url}`, /^agent-service: There is no session nobody\.\n$/],
-        ['sessions --url http://127.0.0.1:9', /no service answers at http:\/\/127\.0\.0\.1:9; start one/],
+        [
+          'sessions --url http://127.0.0.1:9',
+          /no service answers at http:\/\/127\.0\.0\.1:9 \(bad port\); start one/,
+        ],
         [
           `sessions --url ${url} --data-dir data`,
           /'--url <url>' cannot be used with option '--data-dir <dir>'/,

@@ -90,7 +90,7 @@ describe.concurrent('the terminal client', () => {
       code: 1,
       stdout: '',
       stderr:
-        `agent-service: no service answers at http://127.0.0.1:${port}; start one with \`agent-service\` ` +
+        `agent-service: no service answers at http://127.0.0.1:${port} (connect ECONNREFUSED 127.0.0.1:${port}); start one with \`agent-service\` ` +
         '(in a checkout `npm start`), or say where it is with --url\n',
     });
     await using folder = await agentFolder(SCRIPTED);

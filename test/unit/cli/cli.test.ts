@@ -157,6 +157,7 @@ describe('the command line', () => {
       [...'keys create --name ci --role x --url http://h -c s.yml'.split(' ')],
       "cannot be used with option '--url <url>'",
     ],
+    [['sessions', '--url', 'http://:s3cr3t@h'], 'Expected an address without user and password; give a key'],
     [['keys', 'lst'], "unknown command 'lst'"],
     [
       ['keys', 'list', '--url', 'http://h', '--data-dir', 'd'],
@@ -168,6 +169,17 @@ describe('the command line', () => {
     expect([code, stream]).toEqual([1, 'stderr']);
     expect(output).toContain(message);
     expect(output).toMatch(/Run agent-service (\w+ )*--help/);
+  });
+
+  it.each([
+    [['sessions', '--url', 'http://ada:s3c@r3t@host']],
+    [['copy', '--from', 'mysql://ada:s3c@r3t@host/db', '--to', 'd']],
+    [['sessions', 'postgres://ada:s3c@r3t@host/db']],
+    [['postgres://ada:s3c@r3t@host/db']],
+  ])('does not repeat the password of a refused address: %j', (args) => {
+    const { code, output } = exitOf(...args);
+    expect(code).toBe(1);
+    expect(output).not.toMatch(/ada|s3c|r3t/);
   });
 
   it('points at the help of the command that was meant, which also `help` prints', () => {

@@ -49,3 +49,22 @@ describe('the message of a refusal', () => {
     }
   });
 });
+
+describe('a request that no service answers', () => {
+  it.each([
+    [
+      Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+      'self-signed certificate',
+    ],
+    [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  ])('fails with the reason: %s', async (cause, reason) => {
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
+    try {
+      await expect(requestService({ url: 'https://host' }, 'api/sessions')).rejects.toThrow(
+        `no service answers at https://host (${reason}); start one`,
+      );
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
