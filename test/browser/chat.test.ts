@@ -127,6 +127,43 @@ describe('the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('sends an image with its message, also if Enter is pressed before it was read', async () => {
+    await using chat = await openChat();
+    const { page } = chat;
+    await page.getByRole('textbox', { name: 'Message' }).fill('What is this?');
+    await page.evaluate(`(async () => {
+      ${pasteImage}
+      // As a key that is pressed later, but before a file can be read.
+      await null;
+      const enter = { key: 'Enter', bubbles: true, cancelable: true };
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', enter));
+    })()`);
+    await page.getByAltText('To be sent').waitFor();
+    await page.keyboard.press('Enter');
+    const { request } = await chat.model.call(0);
+    expect(request.messages).toMatchObject([{ text: 'What is this?', images: [{ base64: PIXEL }] }]);
+    expect(chat.errors).toEqual([]);
+  });
+
+  it('leaves dropped text to the message box, and takes dropped images', async () => {
+    await using chat = await openChat();
+    await chat.page.getByRole('textbox', { name: 'Message' }).focus();
+    const isTaken = (data: string) =>
+      chat.page.evaluate(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(${data});
+        const isTaken = (type) => {
+          const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+          return !document.activeElement.dispatchEvent(event);
+        };
+        return [isTaken('dragover'), isTaken('drop')];
+      })()`);
+    expect(await isTaken("'a text', 'text/plain'")).toEqual([false, false]);
+    expect(await isTaken("new File(['GIF89a'], 'a.gif', { type: 'image/gif' })")).toEqual([true, true]);
+    await chat.page.getByAltText('To be sent').waitFor();
+    expect(chat.errors).toEqual([]);
+  });
+
   it('keeps a pasted image for its session while another panel or session is open', async () => {
     await using chat = await openChat();
     const { page } = chat;

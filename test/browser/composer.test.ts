@@ -125,6 +125,24 @@ describe('a message that is typed while the service is away', () => {
     expect(await box.inputValue()).toBe('');
   });
 
+  it('returns after a reload without its image, and says so', async () => {
+    await using chat = await openChat();
+    const box = chat.page.getByRole('textbox', { name: 'Message' });
+    await box.waitFor();
+    await chat.page.locator('input[type=file]').setInputFiles({
+      ...{ name: 'a.gif', mimeType: 'image/gif', buffer: Buffer.from('GIF89a') },
+    });
+    await chat.page.getByAltText('To be sent').waitFor();
+    await chat.link.sever();
+    await chat.say('What is this?');
+    await chat.page.getByText('not sent yet').waitFor();
+    await chat.page.goto('about:blank');
+    await chat.link.restore();
+    await chat.page.goto(`${chat.link.url}/#/chat/demo`);
+    await expect.poll(() => box.inputValue()).toBe('What is this?');
+    await chat.page.getByText('Attach its image again').waitFor();
+  });
+
   it('can be withdrawn: its text returns to the message box, and it is never sent', async () => {
     await using chat = await openChat();
     const box = chat.page.getByRole('textbox', { name: 'Message' });

@@ -16,8 +16,9 @@ interface ComposerProps extends Omit<ComposerState, 'chat'> {
 export function Composer({ box, text, setText, takeDue, isBusy, onCancel }: ComposerProps) {
   const feed = useFeed();
   const { say } = useChat();
-  const { image, remove, attach } = useAttachment();
-  const canSend = text.trim() !== '' && feed.client !== null;
+  const { image, isReading, remove, attach } = useAttachment();
+  // An image that is still being read would go with the next message.
+  const canSend = text.trim() !== '' && feed.client !== null && !isReading;
 
   const send = (): void => {
     if (!canSend) return;
@@ -33,9 +34,11 @@ export function Composer({ box, text, setText, takeDue, isBusy, onCancel }: Comp
     event.preventDefault();
     send();
   };
-  const onDrop = (event: DragEvent) => {
+  /** The message box takes dropped text by itself. */
+  const onFiles = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
-    attach(event.dataTransfer.files);
+    if (event.type === 'drop') attach(event.dataTransfer.files);
   };
   return (
     <form
@@ -44,8 +47,8 @@ export function Composer({ box, text, setText, takeDue, isBusy, onCancel }: Comp
         event.preventDefault();
         send();
       }}
-      onDrop={onDrop}
-      onDragOver={(event) => event.preventDefault()}
+      onDrop={onFiles}
+      onDragOver={onFiles}
     >
       <div className={style.box}>
         {image && <Attachment image={image} onRemove={remove} />}

@@ -2,6 +2,11 @@ import type { UnsentMessage } from '../../client/session-client.ts';
 import type { FeedSnapshot } from '../service/session-feed.ts';
 import { ofTab } from '../service/storage.ts';
 
+export interface KeptMessage extends UnsentMessage {
+  /** Whether it has an image, which is not kept: the storage of a browser has no room for it. */
+  readonly hasImage: boolean;
+}
+
 /**
  * The texts of messages until the service has recorded them. Only the hub has such a message, in memory, so a reload
  * would lose it.
@@ -12,7 +17,7 @@ export class KeptMessages {
   /** A connection of another tab sends them. */
   readonly #passedOn = new Set<string>();
 
-  keep(key: string, message: UnsentMessage): void {
+  keep(key: string, message: KeptMessage): void {
     this.#own.add(message.clientMessageId);
     store(key, [...stored(key), message]);
   }
@@ -29,24 +34,22 @@ export class KeptMessages {
     for (const { clientMessageId } of unsent) this.#passedOn.add(clientMessageId);
   }
 
-  /** @returns the texts that the page kept before a reload and that nobody has sent or will send, once. */
-  takeLost(key: string, { unsent, unanswered, events }: FeedSnapshot): readonly string[] {
+  /** @returns the messages that the page kept before a reload and that nobody has sent or will send, once. */
+  takeLost(key: string, { unsent, unanswered, events }: FeedSnapshot): readonly KeptMessage[] {
     const waiting = new Set([...unsent.map(({ clientMessageId }) => clientMessageId), ...unanswered]);
     const left = stored(key).filter(({ clientMessageId: id }) => !this.#own.has(id) && !waiting.has(id));
     for (const { clientMessageId } of left) this.forget(key, clientMessageId);
     const isRecorded = (id: string): boolean =>
       events.some(({ event, data }) => event === 'message' && data.clientMessageId === id);
-    return left
-      .filter(({ clientMessageId: id }) => !this.#passedOn.has(id) && !isRecorded(id))
-      .map(({ content }) => content);
+    return left.filter(({ clientMessageId: id }) => !this.#passedOn.has(id) && !isRecorded(id));
   }
 }
 
-function stored(key: string): readonly UnsentMessage[] {
+function stored(key: string): readonly KeptMessage[] {
   return JSON.parse(ofTab.get(nameOf(key)) ?? '[]');
 }
 
-function store(key: string, messages: readonly UnsentMessage[]): void {
+function store(key: string, messages: readonly KeptMessage[]): void {
   ofTab.set(nameOf(key), messages.length === 0 ? null : JSON.stringify(messages));
 }
 

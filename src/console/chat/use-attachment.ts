@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
@@ -7,6 +8,8 @@ import { useDraft } from './use-draft.ts';
 
 export interface Attachment {
   readonly image: Image | null;
+  /** Whether an image is still being read. */
+  readonly isReading: boolean;
   readonly remove: () => void;
   /** Takes the first image of the files. */
   readonly attach: (files: FileList | null) => void;
@@ -17,11 +20,15 @@ export function useAttachment(): Attachment {
   const feed = useFeed();
   const { focusComposer } = useChat();
   const [{ image }, { setImage }] = useDraft(feed.sessionId);
+  const [reading, setReading] = useState(0);
   const attach = (files: FileList | null): void => {
     const file = [...(files ?? [])].find(({ type }) => type.startsWith('image/'));
     if (!file) return;
-    imageOf(file).then(setImage, (error: unknown) => feed.notify(errorText(error)));
+    setReading((count) => count + 1);
+    imageOf(file)
+      .then(setImage, (error: unknown) => feed.notify(errorText(error)))
+      .finally(() => setReading((count) => count - 1));
     focusComposer();
   };
-  return { image, remove: () => setImage(null), attach };
+  return { image, isReading: reading > 0, remove: () => setImage(null), attach };
 }

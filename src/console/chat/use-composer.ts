@@ -35,7 +35,7 @@ export function useComposer(mayTalk: boolean): ComposerState {
     const say: Chat['say'] = (content, image = null) => {
       focusComposer();
       const clientMessageId = randomId();
-      keptMessages.keep(key, { clientMessageId, content });
+      keptMessages.keep(key, { clientMessageId, content, hasImage: image !== null });
       feed
         .send(content, { clientMessageId, ...(image && { imageData: image }) })
         .then(
@@ -56,7 +56,10 @@ export function useComposer(mayTalk: boolean): ComposerState {
   useEffect(() => {
     if (!isSettled) return undefined;
     const timer = setTimeout(() => {
-      for (const lost of keptMessages.takeLost(key, feed.snapshot())) keep(lost, null);
+      const lost = keptMessages.takeLost(key, feed.snapshot());
+      for (const { content } of lost) keep(content, null);
+      if (lost.some(({ hasImage }) => hasImage))
+        feed.notify('A message was not sent before the page was loaded again. Attach its image again.');
     }, ARRIVAL_MS);
     return () => clearTimeout(timer);
   }, [key, keep, feed, isSettled]);

@@ -6,8 +6,8 @@ import { stubTabStorage } from '../../support/console/tab-storage.ts';
 const MODULE: string = fileURLToPath(new URL('../../../src/console/chat/kept-messages.ts', import.meta.url));
 
 const KEY = 'a session';
-const ONE = { clientMessageId: 'c1', content: 'one' };
-const TWO = { clientMessageId: 'c2', content: 'two' };
+const ONE = { clientMessageId: 'c1', content: 'one', hasImage: false };
+const TWO = { clientMessageId: 'c2', content: 'two', hasImage: true };
 const LIVE = { unsent: [], unanswered: [], events: [] };
 const recorded = (clientMessageId: string) => ({ event: 'message', data: { clientMessageId } });
 
@@ -31,7 +31,7 @@ describe('messages that the service has not recorded yet', () => {
     sender.keep(KEY, TWO);
     const reloaded = await load();
     expect(reloaded.takeLost('another session', LIVE)).toEqual([]);
-    expect(reloaded.takeLost(KEY, LIVE)).toEqual(['one', 'two']);
+    expect(reloaded.takeLost(KEY, LIVE)).toEqual([ONE, TWO]);
     expect(reloaded.takeLost(KEY, LIVE)).toEqual([]);
     expect(stored.size).toBe(0);
   });
@@ -48,7 +48,7 @@ describe('messages that the service has not recorded yet', () => {
     const sender = await load();
     sender.keep(KEY, ONE);
     sender.keep(KEY, TWO);
-    expect((await load()).takeLost(KEY, { ...LIVE, events: [recorded('c1')] })).toEqual(['two']);
+    expect((await load()).takeLost(KEY, { ...LIVE, events: [recorded('c1')] })).toEqual([TWO]);
     expect(stored.size).toBe(0);
   });
 
@@ -66,7 +66,7 @@ describe('messages that the service has not recorded yet', () => {
     const sender = await load();
     sender.keep(KEY, ONE);
     expect((await load()).takeLost(KEY, { ...LIVE, unsent: [ONE] })).toEqual([]);
-    expect((await load()).takeLost(KEY, LIVE)).toEqual(['one']);
+    expect((await load()).takeLost(KEY, LIVE)).toEqual([ONE]);
   });
 
   it('do not come back while the connection that has sent them waits for the answer', async () => {
