@@ -52,6 +52,30 @@ describe('the health panel', () => {
     expect(errors).toEqual([]);
   });
 
+  it('asks for no samples while an answer is on its way, which would be added twice', async () => {
+    await using opened = await ConsolePage.open('#/chat/default');
+    const { page, service } = opened;
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.clock.install();
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const requests: string[] = [];
+    await page.route('**/metrics/samples*', async (route) => {
+      requests.push(route.request().url());
+      asked.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${service.url}/#/health/default`);
+    await asked.promise;
+    await page.clock.runFor(10_000);
+    expect(requests).toHaveLength(1);
+    held.resolve();
+    await page.getByRole('img', { name: /^Memory: / }).waitFor();
+    await page.clock.runFor(2_000);
+    await expect.poll(() => requests.length).toBe(2);
+  });
+
   it('counts with the right plural', async () => {
     await using opened = await ConsolePage.open('#/health/default');
     const { page, service } = opened;

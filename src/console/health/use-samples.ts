@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { MetricSamples } from '../../core/metric-samples.ts';
 import { get } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
+import { poll } from '../service/poll.ts';
 import { latest, merged } from './samples.ts';
 
 const INTERVAL_MS = 2_000;
@@ -12,25 +13,17 @@ export function useSamples(): { readonly samples: MetricSamples | null; readonly
   const [samples, setSamples] = useState<MetricSamples | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    const gone = new AbortController();
     let known: MetricSamples | null = null;
-    const read = async (): Promise<void> => {
-      if (document.visibilityState !== 'visible') return;
+    return poll(INTERVAL_MS, async (signal) => {
       try {
-        const next = await get<MetricSamples>(`/metrics/samples?after=${known?.last ?? 0}`, gone.signal);
+        const next = await get<MetricSamples>(`/metrics/samples?after=${known?.last ?? 0}`, signal);
         known = latest(merged(known, next), HOUR_MS);
         setSamples(known);
         setProblem(null);
       } catch (error) {
-        if (!gone.signal.aborted) setProblem(errorText(error));
+        if (!signal.aborted) setProblem(errorText(error));
       }
-    };
-    void read();
-    const timer = setInterval(() => void read(), INTERVAL_MS);
-    return () => {
-      clearInterval(timer);
-      gone.abort();
-    };
+    });
   }, []);
   return { samples, problem };
 }

@@ -3,6 +3,7 @@ import type { ServerLogLine } from '../../core/tool-server/server-log.ts';
 import { get } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
 import { serverPath } from '../service/paths.ts';
+import { poll } from '../service/poll.ts';
 import { joined } from './log-lines.ts';
 
 /** The service limits the requests per minute. */
@@ -18,30 +19,18 @@ export interface ServerLogView {
 export function useServerLog(serverId: string, isShown: boolean): ServerLogView {
   const [view, setView] = useState<ServerLogView>({ lines: null, problem: null });
   useEffect(() => {
-    if (!isShown) return;
-    const gone = new AbortController();
+    if (!isShown) return undefined;
     let lines: readonly ServerLogLine[] | null = null;
-    let isReading = false;
-    const read = async (): Promise<void> => {
-      if (isReading || document.visibilityState !== 'visible') return;
-      isReading = true;
+    return poll(INTERVAL_MS, async (signal) => {
       const path = `${serverPath(serverId)}/logs?after=${lines?.at(-1)?.seq ?? 0}`;
       try {
-        const news = (await get<{ lines: ServerLogLine[] }>(path, gone.signal)).lines;
+        const news = (await get<{ lines: ServerLogLine[] }>(path, signal)).lines;
         if (lines === null || news.length > 0) lines = joined(lines ?? [], news);
         setView({ lines, problem: null });
       } catch (error) {
-        if (!gone.signal.aborted) setView({ lines, problem: errorText(error) });
-      } finally {
-        isReading = false;
+        if (!signal.aborted) setView({ lines, problem: errorText(error) });
       }
-    };
-    void read();
-    const timer = setInterval(() => void read(), INTERVAL_MS);
-    return () => {
-      clearInterval(timer);
-      gone.abort();
-    };
+    });
   }, [serverId, isShown]);
   return view;
 }
