@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { actorText, causeText } from '../../../src/console/ui/event-origin.ts';
 import { fileSize, quantity } from '../../../src/console/ui/quantity.ts';
+import { span } from '../../../src/console/ui/time.ts';
 import { totalUsage, usageText } from '../../../src/console/ui/token-usage.ts';
 
 describe('the tokens of a model call', () => {
@@ -50,5 +51,22 @@ describe('a quantity', () => {
     ]);
     expect(quantity(2, 'reply', 'replies')).toBe('2 replies');
     expect([1, 40_960, 3_400_000, 2.5e9].map(fileSize)).toEqual(['1 byte', '41.0 kB', '3.4 MB', '2.5 GB']);
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0 ms'],
+    [340.4, '340 ms'],
+    [999.7, '1.0 s'],
+    [2_449, '2.4 s'],
+    [59_940, '59.9 s'],
+    [59_960, '1 min 0 s'],
+    [119_600, '2 min 0 s'],
+    [185_000, '3 min 5 s'],
+    [3_599_700, '1 h 0 min'],
+    [7_620_000, '2 h 7 min'],
+  ])('of %d ms is rounded to the unit that is shown', (ms, text) => {
+    expect(span(ms)).toBe(text);
   });
 });
