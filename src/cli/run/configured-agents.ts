@@ -1,6 +1,7 @@
 import type { HostedFile, HostOptions } from '../../app/agents/hosted-agents.ts';
 import { readAgent } from '../../app/agents/read-agent.ts';
 import { type Given, SettingsError } from '../../config/given.ts';
+import { AgentFileError } from '../../config/problems/agent-file-error.ts';
 import type { Environment } from '../../config/reading/expand.ts';
 import type { AuthConfig } from '../../config/schema/auth-config.ts';
 import type { ListedAgent, ServiceConfig } from '../../config/schema/service-config.ts';
@@ -53,11 +54,25 @@ function agentsOf(
       `${agentFile.name} names one agent file, and the service file has a list of agents. Use one of the two.`,
     );
   }
-  const hosted = (agent: ListedAgent): HostedFile => ({
-    ...agent,
-    loaded: readAgent(agent.file, environment),
-  });
-  return [hosted(first), ...others.map(hosted)];
+  return readAgents([first, ...others], environment);
+}
+
+/** Throws one error with the problems of all files. */
+function readAgents(listed: readonly ListedAgent[], environment: Environment): Configured['agents'] {
+  const failures: AgentFileError[] = [];
+  const read = (agent: ListedAgent): HostedFile[] => {
+    try {
+      return [{ ...agent, loaded: readAgent(agent.file, environment) }];
+    } catch (error) {
+      if (!(error instanceof AgentFileError)) throw error;
+      failures.push(error);
+      return [];
+    }
+  };
+  const [first, ...others] = listed.flatMap(read);
+  if (!first || failures.length > 0)
+    throw new AggregateError(failures, failures.map(({ message }) => message).join('\n'));
+  return [first, ...others];
 }
 
 async function loadService(file: string | undefined, environment: Environment): Promise<ServiceConfig> {
