@@ -22,10 +22,13 @@ export function unreachable(cause: unknown): ApiError {
   return new ApiError({ code: 'UNREACHABLE', message, details: {} }, { cause });
 }
 
-/** Why the answer is a refusal. A proxy that does not reach the service answers in its own words. */
+/** Why the answer is a refusal, with `retryAfter` in seconds if it says when to ask again. A proxy that does not reach the service answers in its own words. */
 export async function refused(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');
-  return new ApiError(errorBodyOf(response.status, text, response.url));
+  const body = errorBodyOf(response.status, text, response.url);
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const details = Number.isNaN(retryAfter) ? body.details : { ...body.details, retryAfter };
+  return new ApiError({ ...body, details });
 }
 
 /** The error as text for people: the message of the service, and its reason in parentheses. */

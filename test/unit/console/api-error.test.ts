@@ -2,15 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { refused } from '../../../src/console/service/api-error.ts';
 
 /** An answer as `fetch` gives it, with its address. */
-function answer(status: number, body: string): Response {
+function answer(status: number, body: string, headers: Record<string, string> = {}): Response {
   const url = 'http://127.0.0.1:3001/api/sessions/s/events?after=0';
-  return Object.defineProperty(new Response(body, { status }), 'url', { value: url });
+  return Object.defineProperty(new Response(body, { status, headers }), 'url', { value: url });
 }
 
 describe('a refused request', () => {
   it('has the error of the service', async () => {
     const error = { code: 'SESSION_BUSY', message: 'It is busy.', details: { field: 'sessionId' } };
     expect(await refused(answer(409, JSON.stringify({ success: false, error })))).toMatchObject(error);
+  });
+
+  it('has the time after which the service may be asked again', async () => {
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many.', details: { limit: 100 } };
+    const body = JSON.stringify({ success: false, error });
+    const { details } = await refused(answer(429, body, { 'Retry-After': '40' }));
+    expect(details).toEqual({ limit: 100, retryAfter: 40 });
+    const date = 'Sun, 29 Nov 2026 16:00:00 GMT';
+    const dated = await refused(answer(429, body, { 'Retry-After': date }));
+    expect(dated.details).toEqual({ limit: 100 });
   });
 
   it.each([

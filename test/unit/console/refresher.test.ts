@@ -58,8 +58,9 @@ describe('a refresher', () => {
     asked[0]?.reject(new ApiError(LIMITED));
     await vi.advanceTimersByTimeAsync(250);
     expect(asked).toHaveLength(2);
-    const resetTime = Date.now() / 1_000 + 40;
-    asked[1]?.reject(new ApiError({ ...LIMITED, details: { resetTime } }));
+    // The clock of the service is an hour ahead.
+    const details = { resetTime: Date.now() / 1_000 + 3_640, retryAfter: 40 };
+    asked[1]?.reject(new ApiError({ ...LIMITED, details }));
     await vi.advanceTimersByTimeAsync(39_000);
     refresher.want();
     expect(asked).toHaveLength(2);

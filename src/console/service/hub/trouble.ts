@@ -29,9 +29,10 @@ export function retryDelayMs(error: unknown, failures: number): number {
   const backOffMs = reconnectDelayMs(failures, Math.random());
   const code = codeOf(error);
   if (code !== undefined && LASTING.includes(code)) return LASTING_MS;
-  if (!(error instanceof ApiError)) return backOffMs;
-  const { resetTime } = error.details;
-  return typeof resetTime === 'number' ? Math.max(backOffMs, resetTime * 1_000 - Date.now()) : backOffMs;
+  if (!(error instanceof ApiError) || code !== CROWDED) return backOffMs;
+  // Not `resetTime`, which is of the clock of the service: that of this machine may be an hour behind.
+  const { retryAfter } = error.details;
+  return typeof retryAfter === 'number' ? Math.max(backOffMs, retryAfter * 1_000) : backOffMs;
 }
 
 /** @param delayMs until the next attempt. */
