@@ -145,6 +145,20 @@ describe('the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('names the image of a message that the service cannot take, because it is far too large', async () => {
+    await using chat = await openChat({
+      limits: 'limits: {requestsPerMinute: false, messagesPerMinute: false, requestBytes: 1000}\n',
+    });
+    await chat.page.locator('input[type=file]').setInputFiles({
+      ...{ name: 'a.gif', mimeType: 'image/gif', buffer: Buffer.alloc(1_500_000, 'GIF89a') },
+    });
+    await chat.page.getByAltText('To be sent').waitFor();
+    await chat.say('What is this?');
+    await chat.page.getByText('Its image of 1.5 MB may be too large').waitFor();
+    await chat.page.getByAltText('To be sent').waitFor();
+    expect(await chat.page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('What is this?');
+  });
+
   it('leaves dropped text to the message box, and takes dropped images', async () => {
     await using chat = await openChat();
     await chat.page.getByRole('textbox', { name: 'Message' }).focus();
