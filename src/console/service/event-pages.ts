@@ -2,16 +2,26 @@ import { get } from './api.ts';
 import type { Trouble } from './hub/hub-messages.ts';
 import { isPassing, retryDelayMs, troubleOf } from './hub/trouble.ts';
 import { sessionPath } from './paths.ts';
+import type { ServiceClock } from './service-clock.ts';
 import type { TimedEvent } from './timed-event.ts';
-import { type EventsPage, eventsBetween, latestEvents, PAGE_EVENTS } from './whole-pages.ts';
+import {
+  type EventsAnswer,
+  type EventsPage,
+  eventsBetween,
+  latestEvents,
+  PAGE_EVENTS,
+} from './whole-pages.ts';
 
 /** The log of a session, page by page. A page that cannot be loaded for now is asked for again. */
 export class EventPages {
   readonly #path: string;
   readonly #onTrouble: (trouble: Trouble | null) => void;
+  readonly #clock: ServiceClock;
   readonly #closing = new AbortController();
 
-  constructor(sessionId: string, onTrouble: (trouble: Trouble | null) => void) {
+  /** @param clock is set by each answer. */
+  constructor(sessionId: string, clock: ServiceClock, onTrouble: (trouble: Trouble | null) => void) {
+    this.#clock = clock;
     this.#path = `${sessionPath(sessionId)}/events`;
     this.#onTrouble = onTrouble;
   }
@@ -39,10 +49,11 @@ export class EventPages {
   async #page(after: number, limit: number): Promise<EventsPage> {
     for (let failures = 0; ; failures += 1) {
       try {
-        const page = await get<EventsPage>(
+        const page = await get<EventsAnswer>(
           `${this.#path}?after=${after}&limit=${limit}`,
           this.#closing.signal,
         );
+        this.#clock.set(page.timestamp);
         if (failures > 0) this.#onTrouble(null);
         return page;
       } catch (error) {

@@ -11,7 +11,7 @@ export interface Thought {
 export interface RunningStep {
   readonly turnId: string;
   readonly step: number;
-  /** When it began, in milliseconds since the epoch. */
+  /** When it began, in milliseconds since the epoch, by the clock of the service. */
   readonly since: number;
   readonly text: string;
   readonly thought: Thought | null;
@@ -30,24 +30,31 @@ export function stepKey(turnId: string, step: number): string {
   return `${turnId} ${step}`;
 }
 
-/** Adds a streamed piece. @param since When the running step of a turn began, in milliseconds since the epoch. */
+/** In milliseconds since the epoch, by the clock of the service. */
+export interface StepTimes {
+  readonly now: number;
+  /** When the running step of a turn began. */
+  readonly since: (turnId: string) => number;
+}
+
+/** Adds a streamed piece. */
 export function stream(
   { running, thoughts }: LiveSteps,
   event: StreamEvent,
-  since: (turnId: string) => number,
+  { now, since }: StepTimes,
 ): LiveSteps {
   const { turnId, step } = event;
   if (turnId === undefined || step === undefined) return { running, thoughts };
   const known = running?.turnId === turnId && running.step === step ? running : null;
   const before = known ?? { turnId, step, since: since(turnId), text: '', thought: null };
-  return { running: extended(before, event), thoughts };
+  return { running: extended(before, event, now), thoughts };
 }
 
-function extended(running: RunningStep, event: StreamEvent): RunningStep {
+function extended(running: RunningStep, event: StreamEvent, now: number): RunningStep {
   const { text, thought } = running;
   switch (event.event) {
     case 'chunk':
-      return { ...running, text: text + event.data.content, thought: withDuration(running) };
+      return { ...running, text: text + event.data.content, thought: withDuration(running, now) };
     case 'thinking': {
       const { reasoning = '' } = event.data;
       return { ...running, thought: { text: (thought?.text ?? '') + reasoning, ms: thought?.ms ?? null } };
@@ -58,15 +65,18 @@ function extended(running: RunningStep, event: StreamEvent): RunningStep {
 }
 
 /** The thought with its duration, which is measured at the step's first text or at its end. */
-function withDuration({ thought, text, since }: RunningStep): Thought | null {
+function withDuration({ thought, text, since }: RunningStep, now: number): Thought | null {
   if (!thought || thought.ms !== null || text !== '') return thought;
-  return { ...thought, ms: Math.max(0, Date.now() - since) };
+  return { ...thought, ms: Math.max(0, now - since) };
 }
 
-/** Ends the running step if the event does. Its reasoning is kept, unless the step starts again. */
-export function record({ running, thoughts }: LiveSteps, event: StreamEvent): LiveSteps {
+/**
+ * Ends the running step if the event does. Its reasoning is kept, unless the step starts again.
+ * @param now by the clock of the service, in milliseconds since the epoch.
+ */
+export function record({ running, thoughts }: LiveSteps, event: StreamEvent, now: number): LiveSteps {
   if (!running || !endsStep(running, event)) return { running, thoughts };
-  const thought = event.event === 'turnResumed' ? null : withDuration(running);
+  const thought = event.event === 'turnResumed' ? null : withDuration(running, now);
   if (!thought) return { running: null, thoughts };
   const key = stepKey(running.turnId, running.step);
   return { running: null, thoughts: new Map(thoughts).set(key, thought) };

@@ -4,6 +4,7 @@ import { EventPages } from './event-pages.ts';
 import type { JoinedSession, MachinesNews, SessionNews, SessionState } from './hub/hub-messages.ts';
 import type { HubLink } from './hub-link.ts';
 import { type LiveSteps, record, stream } from './running-step.ts';
+import { ServiceClock } from './service-clock.ts';
 import { SessionRemote } from './session-remote.ts';
 import type { TimedEvent } from './timed-event.ts';
 
@@ -41,6 +42,7 @@ const EMPTY: FeedSnapshot = {
 export class SessionFeed {
   readonly sessionId: string;
   readonly #hub: HubLink;
+  readonly #clock = new ServiceClock();
   readonly #pages: EventPages;
   #snapshot = EMPTY;
   /** Events that the snapshot does not have yet. */
@@ -58,7 +60,7 @@ export class SessionFeed {
   constructor(sessionId: string, hub: HubLink) {
     this.sessionId = sessionId;
     this.#hub = hub;
-    this.#pages = new EventPages(sessionId, (trouble) => this.#change({ trouble }));
+    this.#pages = new EventPages(sessionId, this.#clock, (trouble) => this.#change({ trouble }));
     void this.#run();
   }
 
@@ -68,6 +70,9 @@ export class SessionFeed {
   };
 
   readonly snapshot = (): FeedSnapshot => this.#snapshot;
+
+  /** The time by the clock of the service, which has the times of the events, in milliseconds since the epoch. */
+  readonly now = (): number => this.#clock.now();
 
   /** Null before the past is loaded. */
   get client(): SessionRemote | null {
@@ -144,7 +149,8 @@ export class SessionFeed {
           kind: 'session.join',
           session,
           seq: last?.seq ?? 0,
-          time: last ? Date.parse(last.time) : Date.now(),
+          time: last ? Date.parse(last.time) : this.now(),
+          clockAheadMs: this.#clock.aheadMs,
         };
       },
       leave: () => ({ kind: 'session.leave', session }),
@@ -196,7 +202,7 @@ export class SessionFeed {
     else {
       this.#streamSeq = seq;
       const partial = this.#partialOf(event);
-      const time = event.time ?? new Date().toISOString();
+      const time = event.time ?? new Date(this.now()).toISOString();
       this.#record({ ...event, seq, time, ...(partial !== undefined && { partial }) });
     }
   }
@@ -205,7 +211,7 @@ export class SessionFeed {
     // A piece that comes before an event that this tab has already belongs to a step that is over.
     if (event.event !== 'error') {
       if (!this.#isStreamBehind)
-        this.#change(stream(this.#snapshot, event, (turnId) => this.#lastTimeOf(turnId)));
+        this.#change(stream(this.#snapshot, event, { now: this.now(), since: (id) => this.#lastTimeOf(id) }));
     } else if (event.clientMessageId === undefined && event.commandId === undefined)
       this.notify(event.data.message);
   }
@@ -223,14 +229,14 @@ export class SessionFeed {
   #record(event: TimedEvent): void {
     if (event.seq <= (this.#last?.seq ?? 0)) return;
     this.#fresh.push(event);
-    this.#change(record(this.#snapshot, event));
+    this.#change(record(this.#snapshot, event, this.now()));
   }
 
   /** Time of the turn's last event, which is when its running step began, in milliseconds since the epoch. */
   #lastTimeOf(turnId: string): number {
     const isOfTurn = (event: TimedEvent): boolean => event.turnId === turnId;
     const last = this.#fresh.findLast(isOfTurn) ?? this.#snapshot.events.findLast(isOfTurn);
-    return last ? Date.parse(last.time) : Date.now();
+    return last ? Date.parse(last.time) : this.now();
   }
 
   #end(reason: string): void {

@@ -5,6 +5,12 @@ export interface EventsPage {
   readonly head: number;
 }
 
+/** As the service answers it. */
+export interface EventsAnswer extends EventsPage {
+  /** When it answered, in ISO 8601. */
+  readonly timestamp: string;
+}
+
 /** How many events are loaded at once. */
 export const PAGE_EVENTS = 1_000;
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../../src/client/session-client.ts';
 import { conversationOf, type TurnView } from '../../../src/console/chat/conversation.ts';
 import {
@@ -26,50 +26,44 @@ const completed: StreamEvent = {
 };
 const cancelled = (turnId: string) =>
   ({ event: 'error', data: { code: 'TURN_CANCELLED', message: 'm', details: {} }, seq: 3, turnId }) as const;
+const NOW = 3_000;
 /** The step began at 1,000 milliseconds. */
-const since = () => 1_000;
+const times = { now: NOW, since: () => 1_000 };
+const later = { ...times, now: 9_000 };
 
 describe('the running step', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ now: 3_000 });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it('has thought from its beginning to its first word', () => {
-    const thinking = stream(stream(NOTHING, thought('One'), since), thought(', two'), since);
+    const thinking = stream(stream(NOTHING, thought('One'), times), thought(', two'), times);
     expect(thinking.running).toMatchObject({ text: '', thought: { text: 'One, two', ms: null } });
-    const said = stream(thinking, chunk('Done'), since);
-    vi.setSystemTime(9_000);
-    const more = stream(stream(said, thought(', three'), since), chunk('.'), since);
+    const said = stream(thinking, chunk('Done'), times);
+    const more = stream(stream(said, thought(', three'), later), chunk('.'), later);
     expect(more.running).toMatchObject({ text: 'Done.', thought: { text: 'One, two, three', ms: 2_000 } });
-    const over = record(more, completed);
+    const over = record(more, completed, later.now);
     expect(over.running).toBeNull();
     expect(over.thoughts).toEqual(new Map([[stepKey('t', 1), { text: 'One, two, three', ms: 2_000 }]]));
   });
 
   it('has thought up to its end where it says nothing', () => {
-    const over = record(stream(NOTHING, thought('One'), since), completed);
+    const over = record(stream(NOTHING, thought('One'), times), completed, NOW);
     expect([...over.thoughts.values()]).toEqual([{ text: 'One', ms: 2_000 }]);
   });
 
   it('does not tell how long it thought when it thought only after its first word', () => {
-    const over = record(stream(stream(NOTHING, chunk('A'), since), thought('One'), since), completed);
+    const over = record(stream(stream(NOTHING, chunk('A'), times), thought('One'), times), completed, NOW);
     expect([...over.thoughts.values()]).toEqual([{ text: 'One', ms: null }]);
   });
 
   it('leaves nothing when it begins anew, or has thought nothing', () => {
     const resumed = { event: 'turnResumed', data: { attempt: 2 }, seq: 3, turnId: 't' } as const;
-    expect(record(stream(NOTHING, thought('One'), since), resumed)).toEqual(NOTHING);
-    expect(record(stream(NOTHING, chunk('A'), since), completed)).toEqual(NOTHING);
+    expect(record(stream(NOTHING, thought('One'), times), resumed, NOW)).toEqual(NOTHING);
+    expect(record(stream(NOTHING, chunk('A'), times), completed, NOW)).toEqual(NOTHING);
   });
 
   it('goes on when another turn ends, and begins with the first piece of the next step', () => {
-    const thinking = stream(NOTHING, thought('One'), since);
-    expect(record(thinking, cancelled('waiting')).running).toBe(thinking.running);
-    expect(record(thinking, cancelled('t')).running).toBeNull();
-    const next = stream(thinking, { ...thought('Two'), step: 2 }, () => 2_500);
+    const thinking = stream(NOTHING, thought('One'), times);
+    expect(record(thinking, cancelled('waiting'), NOW).running).toBe(thinking.running);
+    expect(record(thinking, cancelled('t'), NOW).running).toBeNull();
+    const next = stream(thinking, { ...thought('Two'), step: 2 }, { ...times, since: () => 2_500 });
     expect(next.running).toMatchObject({ step: 2, since: 2_500, thought: { text: 'Two' } });
   });
 });

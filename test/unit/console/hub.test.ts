@@ -5,7 +5,7 @@ import { FakeStreamSocket } from '../../support/sockets/fake-stream-service.ts';
 /** As a text, because the code of the page has the types of a browser, which tests lack. */
 const MODULE: string = fileURLToPath(new URL('../../../src/console/service/hub/hub.ts', import.meta.url));
 
-const JOIN = { kind: 'session.join', session: 's', seq: 0, time: 0 };
+const JOIN = { kind: 'session.join', session: 's', seq: 0, time: 0, clockAheadMs: 0 };
 const LEAVE = { kind: 'session.leave', session: 's' };
 const send = (id: number, content: string) => ({
   ...{ kind: 'session.do', session: 's', id },

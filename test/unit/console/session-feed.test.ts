@@ -11,6 +11,7 @@ interface Feed {
     readonly status: string;
     readonly events: readonly { readonly seq: number }[];
     readonly notices: readonly string[];
+    readonly running: { readonly thought: { readonly ms: number | null } | null } | null;
   };
   loadEarlier(): void;
   send(content: string): Promise<boolean>;
@@ -22,7 +23,10 @@ interface Subscription {
 }
 
 const event = (seq: number) => ({ event: 'reset', data: {}, seq, time: new Date(seq).toISOString() });
-const page = (...seqs: number[]) => Response.json({ events: seqs.map(event), head: seqs.at(-1) ?? 0 });
+/** The clock of the service is an hour behind. */
+const serviceTime = (ms = Date.now()) => new Date(ms - 3_600_000).toISOString();
+const page = (...seqs: number[]) =>
+  Response.json({ events: seqs.map(event), head: seqs.at(-1) ?? 0, timestamp: serviceTime() });
 const refusal = () =>
   Response.json({ error: { code: 'FORBIDDEN', message: 'not yours', details: {} } }, { status: 403 });
 
@@ -139,4 +143,27 @@ it('the feed says whether a message was sent, withdrawn or refused', async () =>
   expect(await feed.send('two')).toBe(false);
   act.mockRejectedValueOnce(new Error('refused'));
   await expect(feed.send('three')).rejects.toThrow('refused');
+});
+
+it('measures the time of a thought by the clock of the service, and not by that of the page', async () => {
+  using opened = await openFeed();
+  const { feed, tell } = opened;
+  tell(joined(1));
+  const say = (told: object): void => tell({ kind: 'session.event', session: 's', event: told });
+  await vi.waitFor(() => {
+    expect(feed.snapshot().status).toBe('live');
+  });
+  const begun = {
+    event: 'stepCompleted',
+    data: {},
+    turnId: 't',
+    seq: 2,
+    time: serviceTime(Date.now() - 5_000),
+  };
+  say(begun);
+  say({ event: 'thinking', data: { reasoning: 'Hm.' }, turnId: 't', step: 1 });
+  say({ event: 'chunk', data: { content: 'Yes' }, turnId: 't', step: 1 });
+  const ms = feed.snapshot().running?.thought?.ms ?? Number.NaN;
+  expect(ms).toBeGreaterThanOrEqual(4_000);
+  expect(ms).toBeLessThan(60_000);
 });

@@ -59,7 +59,14 @@ export type ToHub =
   | { readonly kind: 'machines.join' }
   | { readonly kind: 'machines.leave' }
   /** The tab has the events up to `seq`; the last of them is of `time`, in milliseconds since the epoch. */
-  | { readonly kind: 'session.join'; readonly session: string; readonly seq: number; readonly time: number }
+  | {
+      readonly kind: 'session.join';
+      readonly session: string;
+      readonly seq: number;
+      readonly time: number;
+      /** @see ServiceClock.aheadMs */
+      readonly clockAheadMs: number;
+    }
   | { readonly kind: 'session.leave'; readonly session: string }
   | {
       readonly kind: 'session.do';

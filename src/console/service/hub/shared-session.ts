@@ -11,6 +11,7 @@ import type { MachineState } from '../../../core/machine-state.ts';
 import { agentBase } from '../agent-base.ts';
 import { errorText } from '../api-error.ts';
 import { type LiveSteps, record, stream } from '../running-step.ts';
+import { ServiceClock } from '../service-clock.ts';
 import type { ActionResult, SessionAction, SessionNews, SessionState, Trouble } from './hub-messages.ts';
 import type { MachineStates } from './machine-states.ts';
 import { randomId } from './random-id.ts';
@@ -34,6 +35,8 @@ export interface StreamBegin {
   readonly session: string;
   readonly seq: number;
   readonly time: number;
+  /** @see ServiceClock.aheadMs */
+  readonly clockAheadMs: number;
   /** The token of whoever is signed in. */
   readonly token: TokenSource | undefined;
 }
@@ -50,12 +53,18 @@ export class SharedSession {
   readonly #unanswered = new Set<string>();
   #closeLater: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
-  /** When the newest event was appended or has arrived, in milliseconds since the epoch. */
+  readonly #clock: ServiceClock;
+  /** When the newest event was appended or has arrived, by the clock of the service, in milliseconds since the epoch. */
   #time: number;
   #steps: LiveSteps = { running: null, thoughts: new Map() };
   #trouble: Trouble | null = null;
 
-  constructor({ session, seq, time, token }: StreamBegin, machines: MachineStates, deps: SharedSessionDeps) {
+  constructor(
+    { session, seq, time, clockAheadMs, token }: StreamBegin,
+    machines: MachineStates,
+    deps: SharedSessionDeps,
+  ) {
+    this.#clock = new ServiceClock(clockAheadMs);
     this.#machines = machines;
     this.#session = session;
     this.#deps = deps;
@@ -151,11 +160,12 @@ export class SharedSession {
   }
 
   #take(event: StreamEvent): void {
-    if (event.seq === undefined) this.#steps = stream(this.#steps, event, () => this.#time);
+    const now = this.#clock.now();
+    if (event.seq === undefined) this.#steps = stream(this.#steps, event, { now, since: () => this.#time });
     else {
       this.#seq = event.seq;
-      this.#time = event.time === undefined ? Date.now() : Date.parse(event.time);
-      this.#steps = record(this.#steps, event);
+      this.#time = event.time === undefined ? now : Date.parse(event.time);
+      this.#steps = record(this.#steps, event, now);
     }
     this.#post({ kind: 'session.event', session: this.#session, event });
   }

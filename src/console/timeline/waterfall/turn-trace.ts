@@ -80,7 +80,7 @@ class TraceBuilder {
 
   add(event: TimedEvent): void {
     const { seq } = event;
-    // Live events have the time of the browser, whose clock may be behind that of the service.
+    // A live event without a time has an estimated one, which may be before that of the event before it.
     const time = Math.max(Date.parse(event.time), this.#commitsMs.at(-1) ?? 0);
     this.#commitsMs.push(time);
     switch (event.event) {
