@@ -1,9 +1,8 @@
-import { ServiceError } from '../../core/errors.ts';
 import type { ApprovalAnswer } from '../../ports/service-requests.ts';
 import { parseForeign } from '../requests/request-fields.ts';
 import { callsIn } from '../turns/recorded-turn.ts';
 import { interruptId, isFor } from './interrupts.ts';
-import { resumePayload, type WantedAnswer } from './resume-answer.ts';
+import { type OtherAnswer, resumePayload, type WantedAnswer } from './resume-answer.ts';
 import { ApprovalPayload, type ResumeEntry } from './run-input.ts';
 import { runKey } from './run-key.ts';
 import type { TurnState } from './turn-state.ts';
@@ -14,7 +13,7 @@ type Answer = Omit<ApprovalAnswer, 'sessionId'>;
 export function approvalAnswer(entry: ResumeEntry, index: number): WantedAnswer {
   const decision = decisionOf(entry, index);
   return {
-    interruptId: entry.interruptId,
+    entry,
     in: ({ since, requested: { turnId } }, state) => {
       const callId = callsIn(since, turnId).find((called) =>
         isFor(entry.interruptId, { turnId, callId: called }),
@@ -23,7 +22,8 @@ export function approvalAnswer(entry: ResumeEntry, index: number): WantedAnswer 
       const answer: Answer = { callId, ...decision };
       return {
         id: interruptId({ turnId, callId }),
-        isOpen: () => isWaiting(answer, state),
+        isOpen: state.decisionOf(callId) === 'waiting',
+        other: otherDecision(answer, state),
         give: async ({ bus, context, sessionId, input }) => {
           const key = await runKey(input, answer);
           await bus.send('approval.answer', { sessionId, ...answer, key }, context);
@@ -40,14 +40,15 @@ function decisionOf(entry: ResumeEntry, index: number): Omit<Answer, 'callId'> {
   return { approved, reason, argumentsHash };
 }
 
-/** Throws if the call was decided otherwise. */
-function isWaiting({ callId, approved }: Answer, state: TurnState): boolean {
+/** A call that was given up did not run, as one that is denied. */
+function otherDecision({ callId, approved }: Answer, state: TurnState): OtherAnswer | null {
   const decision = state.decisionOf(callId);
-  if (decision === 'waiting') return true;
-  if (decision === (approved ? 'approved' : 'denied')) return false;
-  throw new ServiceError('APPROVAL_NOT_FOUND', `The interrupt ${callId} is not open any more.`, {
-    ...{ field: 'resume', callId },
+  const isSame = approved ? decision === 'approved' : decision === 'denied' || decision === 'given up';
+  if (decision === 'waiting' || isSame) return null;
+  return {
+    code: 'APPROVAL_NOT_FOUND',
+    message: `The interrupt ${callId} is not open any more.`,
+    details: { callId },
     reason: `the call was ${decision} before`,
-    suggestion: 'Run the agent without resume to see where the thread is.',
-  });
+  };
 }

@@ -7,8 +7,16 @@ import type { RunPlan } from './run-events.ts';
 import { ThreadMessages } from './thread-messages.ts';
 import { TurnState } from './turn-state.ts';
 
+/** The run of an input that has nothing new. */
+export async function joinedRun(asked: AskedRun): Promise<RunPlan> {
+  const plan = await shownThread(asked);
+  const { length } = asked.input.messages;
+  if (plan.afterSeq === 0 && length > 0) throw nothingToAnswer(length - 1);
+  return plan;
+}
+
 /** Shows the messages of the thread, and goes on with the turn that is open. */
-export async function joinedRun({ bus, context, sessionId, input, use }: AskedRun): Promise<RunPlan> {
+export async function shownThread({ bus, context, sessionId, use }: AskedRun): Promise<RunPlan> {
   const thread = new ThreadMessages();
   /** Turns that have not begun yet: what they were asked for says how they are told. */
   const requested = new Map<TurnId, TurnState>();
@@ -26,7 +34,6 @@ export async function joinedRun({ bus, context, sessionId, input, use }: AskedRu
     if (turn?.status === 'over') turn = null;
     afterSeq = seq;
   }
-  if (afterSeq === 0 && input.messages.length > 0) throw nothingToAnswer(input.messages.length - 1);
   use?.openStream();
   return { turn, afterSeq, decided: [], thread: thread.all, warnings: [] };
 }

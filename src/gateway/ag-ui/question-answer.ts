@@ -1,11 +1,10 @@
 import { canonicalJson } from '../../core/content-hash.ts';
-import { ServiceError } from '../../core/errors.ts';
 import type { PendingInput } from '../../core/session/session-view.ts';
 import { filledForm } from '../../core/tool-call/input-form.ts';
 import type { InputReply } from '../../ports/service-requests.ts';
 import { parseForeign } from '../requests/request-fields.ts';
 import { questionId } from './question-interrupts.ts';
-import { type ResumePayload, resumePayload, type WantedAnswer } from './resume-answer.ts';
+import { type OtherAnswer, type ResumePayload, resumePayload, type WantedAnswer } from './resume-answer.ts';
 import { ApprovalPayload, type ResumeEntry } from './run-input.ts';
 import { runKey } from './run-key.ts';
 import type { AskedQuestion } from './turn-state.ts';
@@ -18,14 +17,15 @@ const Consent = ApprovalPayload.pick({ approved: true });
 export function questionAnswer(entry: ResumeEntry, index: number): WantedAnswer {
   const sent = resumePayload(entry, index, 'Send what the responseSchema of the interrupt describes.');
   return {
-    interruptId: entry.interruptId,
+    entry,
     in: (_, state) => {
       const question = state.questions.find(({ asked }) => questionId(asked) === entry.interruptId);
       if (!question) return null;
       const answer = answerTo(question.asked, sent);
       return {
         id: entry.interruptId,
-        isOpen: () => isWaiting(answer, question),
+        isOpen: !question.end,
+        other: otherAnswer(answer, question),
         give: async ({ bus, context, sessionId, input }) => {
           const key = await runKey(input, answer);
           await bus.send('input.answer', { sessionId, ...answer, key }, context);
@@ -48,19 +48,20 @@ function answerTo({ inputId, question }: PendingInput, sent: ResumePayload | nul
   return { inputId, action: approved ? 'accept' : 'decline' };
 }
 
-/** Throws if the question was answered otherwise. One that ended without an answer was refused, as an approval is then. */
-function isWaiting(answer: Answer, { end }: AskedQuestion): boolean {
-  if (!end) return true;
+/** A question that ended without an answer was refused, as an approval is then. */
+function otherAnswer(answer: Answer, { end }: AskedQuestion): OtherAnswer | null {
+  if (!end) return null;
   const { inputId, action, content } = answer;
   const isSame =
     canonicalJson({ action, content }) === canonicalJson({ action: end.action, content: end.content });
-  if (isSame || (action !== 'accept' && end.action !== 'accept')) return false;
-  throw new ServiceError('INPUT_NOT_FOUND', `The question ${inputId} is not open any more.`, {
-    ...{ field: 'resume', inputId },
+  if (isSame || (action !== 'accept' && end.action !== 'accept')) return null;
+  return {
+    code: 'INPUT_NOT_FOUND',
+    message: `The question ${inputId} is not open any more.`,
+    details: { inputId },
     reason:
       end.cause.kind === 'answered'
         ? `it was answered before, with ${end.action}`
         : 'it ended before without an answer',
-    suggestion: 'Run the agent without resume to see where the thread is.',
-  });
+  };
 }

@@ -1,20 +1,22 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import { approvalAnswer } from './approval-answer.ts';
 import type { AskedRun } from './asked-run.ts';
 import { interruptedTurn } from './interrupted-turn.ts';
+import { shownThread } from './joined-run.ts';
 import { knownThread } from './known-thread.ts';
 import { broughtIds } from './message-ids.ts';
 import { questionAnswer } from './question-answer.ts';
 import { isQuestionId } from './question-interrupts.ts';
 import { pauseBefore, stateOf } from './recorded-state.ts';
+import type { OtherAnswer } from './resume-answer.ts';
 import type { RunPlan } from './run-events.ts';
 import type { ResumeEntry, RunInput } from './run-input.ts';
 import { answerForRun, clientAnswers } from './tool-answers.ts';
 
 /**
  * Answers interrupts and goes on with their turn. Those that were answered before, in the same way, are not answered again:
- * the run tells what came of them.
+ * the run tells what came of them. A cancelled entry is never refused, because `HttpAgent` begins no run that leaves out one
+ * of its interrupts, and could not run any more.
  */
 export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[]): Promise<RunPlan> {
   const { input } = asked;
@@ -22,33 +24,46 @@ export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[
     isQuestionId(entry.interruptId) ? questionAnswer(entry, index) : approvalAnswer(entry, index),
   );
   const turn = await interruptedTurn(asked, entries);
-  if (!turn) throw noInterrupts(entries);
+  if (!turn) return endedRun(asked, entries);
   const state = stateOf(turn);
   const found = wanted.map((one) => ({ ...one, answer: one.in(turn, state) }));
   const answers = found.flatMap(({ answer }) => answer ?? []);
-  if (answers.length === 0) throw noInterrupts(entries);
-  refuseMessage(input, turn);
-  const open = answers.filter(({ isOpen }) => isOpen());
+  if (answers.length === 0) return endedRun(asked, entries);
+  refuseMessage(input, broughtIds(turn.requested));
+  for (const { entry, answer } of found)
+    if (answer?.other && entry.status !== 'cancelled') throw notOpen(answer.other);
   await answerForRun(asked, clientAnswers(input.messages, state));
-  for (const { give } of open) await give(asked);
+  for (const { isOpen, give } of answers) if (isOpen) await give(asked);
   const decided = answers.map(({ id }) => id);
-  const unknown = found.filter(({ answer }) => !answer);
   const place = pauseBefore(turn, decided);
   const thread = await knownThread(asked, turn, place);
   return {
     ...place,
     decided,
     ...(thread && { thread }),
-    warnings: unknown.map(
-      ({ interruptId: id }) => `The entry of resume for ${id} was left out: nothing asked for it.`,
-    ),
+    warnings: found.flatMap(({ entry, answer }) => {
+      if (!answer) return leftOut(entry);
+      return answer.other ? leftOut(entry, answer.other.reason) : [];
+    }),
   };
 }
 
-/** Throws if the input also brings a message, which would be lost. */
-function refuseMessage({ messages }: RunInput, turn: RecordedTurn): void {
+/** Shows the thread to a page that lets go of interrupts which the thread does not have, or has no more. */
+async function endedRun(asked: AskedRun, entries: readonly ResumeEntry[]): Promise<RunPlan> {
+  if (entries.some(({ status }) => status !== 'cancelled')) throw noInterrupts(entries);
+  refuseMessage(asked.input, []);
+  const plan = await shownThread(asked);
+  return { ...plan, warnings: entries.map((entry) => leftOut(entry)) };
+}
+
+function leftOut({ interruptId: id }: ResumeEntry, why = 'nothing asked for it'): string {
+  return `The entry of resume for ${id} was left out: ${why}.`;
+}
+
+/** Throws if the input also brings a message, which would be lost. @param known ids of messages that are in the thread. */
+function refuseMessage({ messages }: RunInput, known: readonly string[]): void {
   const newest = messages.at(-1);
-  if (newest?.role !== 'user' || broughtIds(turn.requested).includes(newest.id)) return;
+  if (newest?.role !== 'user' || known.includes(newest.id)) return;
   throw new ServiceError('INVALID_REQUEST', 'A run that answers interrupts brings no new message.', {
     field: `messages.${messages.length - 1}`,
     issue: 'it is a message of the user that the thread does not have',
@@ -60,6 +75,12 @@ function noInterrupts(entries: readonly ResumeEntry[]): ServiceError {
   return new ServiceError('APPROVAL_NOT_FOUND', 'The thread has no interrupt with that id.', {
     field: 'resume',
     interruptId: entries[0]?.interruptId,
-    suggestion: 'The interrupts are in the outcome of RUN_FINISHED, and in the state of the session.',
+    suggestion: `The interrupts are in the outcome of RUN_FINISHED. ${LET_GO}`,
   });
 }
+
+function notOpen({ code, message, details, reason }: OtherAnswer): ServiceError {
+  return new ServiceError(code, message, { field: 'resume', ...details, reason, suggestion: LET_GO });
+}
+
+const LET_GO = 'To let go of one that is over, send its entry with the status cancelled.';

@@ -129,7 +129,11 @@ describe('access to AG-UI', () => {
         { details: { field: 'tools.1', issue: 'another tool is called twice, too' } },
       ],
       [{ resume: [{ interruptId: 'c1', status: 'maybe' }] }, { details: { field: 'resume.0.status' } }],
-      [{ resume: [{ interruptId: 'c1', status: 'cancelled' }] }, { code: 'APPROVAL_NOT_FOUND' }],
+      [
+        { resume: [{ interruptId: 'c1', status: 'resolved', payload: { approved: true } }] },
+        { code: 'APPROVAL_NOT_FOUND' },
+      ],
+      [{ resume: [{ interruptId: 'c1', status: 'cancelled' }] }, { details: { field: 'messages.0' } }],
     ];
     for (const [change, error] of wrong) {
       const answer = await rig.service.post('/ag-ui', { ...input, ...change });

@@ -327,4 +327,60 @@ describe('interrupts of AG-UI', () => {
     },
     'an answer to an earlier turn is none to a later one, also where the calls have the same ids',
   );
+
+  for (const end of ['cancel', 'reset', 'delete'] as const)
+    verifies(
+      'ag-ui.interrupt',
+      async () => {
+        await using rig = await startAgUi();
+        const { service } = rig;
+        const ada = await asked(rig);
+        if (end === 'cancel') await service.post('/api/sessions/thread-1/cancel');
+        else if (end === 'reset') await service.post('/api/reset', { sessionId: 'thread-1' });
+        else await service.fetch('/api/sessions/thread-1', { method: 'DELETE' });
+        const body = { threadId: 'thread-1', runId: 'late', messages: [] };
+        const late = await service.post('/ag-ui', {
+          ...body,
+          resume: answersTo(ada, { c1: approve, c2: cancel }),
+        });
+        expect(Object(await late.json()).error).toMatchObject({
+          code: 'APPROVAL_NOT_FOUND',
+          details: { suggestion: expect.stringContaining('with the status cancelled') },
+        });
+        await ada.run({ resume: answersTo(ada, { c1: cancel, c2: cancel }) });
+        expect(ada.types).toEqual(
+          end === 'delete'
+            ? ['RUN_STARTED', 'CUSTOM', 'CUSTOM', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']
+            : ['RUN_STARTED', 'TOOL_CALL_RESULT', 'TOOL_CALL_RESULT', 'RUN_FINISHED'],
+        );
+        expect(ada.last).toMatchObject({ outcome: { type: end === 'delete' ? 'success' : 'cancelled' } });
+        const next = ada.say('hello').run();
+        (await rig.model.call(1)).answer('Hi.');
+        await next;
+        expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Hi.' });
+        expect(rig.tools.calls).toEqual([]);
+      },
+      `a page lets go of interrupts that ended with ${end} of the session`,
+    );
+
+  verifies(
+    'ag-ui.interrupt',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = await asked(rig);
+      await rig.service.post('/api/sessions/thread-1/approvals/c1', { decision: 'approve' });
+      const payment = await rig.tools.call(0);
+      const going = ada.run({ resume: answersTo(ada, { c1: cancel, c2: cancel }) });
+      expect(await ada.event('CUSTOM')).toMatchObject({
+        value: expect.stringMatching(/~c1 was left out: the call was approved before\.$/),
+      });
+      payment.answer('paid');
+      (await rig.model.call(1)).answer('Ann is paid, Bob is not.');
+      await going;
+      expect(ada.types.filter((type) => type === 'CUSTOM')).toHaveLength(1);
+      const results = ada.agent.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      expect(results.toSorted()).toEqual(['The tool failed: it was denied', 'paid']);
+    },
+    'a page lets go of one that was approved elsewhere, and is told what came of it',
+  );
 });

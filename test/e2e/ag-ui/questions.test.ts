@@ -254,17 +254,23 @@ describe('questions of tool servers over AG-UI', () => {
       const path = '/api/sessions/thread-1/inputs/c1.1.2';
       await rig.service.post(path, { action: 'accept', content: { size: 'small' } });
       await next;
-      for (const answer of [resolved({ size: 'large' }), cancelled])
-        expect(await refusal(rig, { resume: resume(ada, { c1: answer }) })).toMatchObject({
-          code: 'INPUT_NOT_FOUND',
-          details: { field: 'resume', inputId: 'c1.1.2', reason: 'it was answered before, with accept' },
-        });
-      // The same answer as the other one is taken for it.
+      const reason = 'it was answered before, with accept';
+      const other = resume(ada, { c1: resolved({ size: 'large' }) });
+      expect(await refusal(rig, { resume: other })).toMatchObject({
+        code: 'INPUT_NOT_FOUND',
+        details: { field: 'resume', inputId: 'c1.1.2', reason },
+      });
+      // The same answer as the other one is taken for it. A page that lets it go is told of the other one.
+      const page = recordedAgent(rig.service);
+      page.agent.pendingInterrupts = ada.agent.pendingInterrupts;
       const rest = ada.run({ resume: resume(ada, { c1: resolved({ hot: true, size: 'small' }) }) });
+      const dropped = page.run({ resume: resume(page, { c1: cancelled }) });
+      expect(await page.event('CUSTOM')).toMatchObject({ value: expect.stringContaining(reason) });
       call.answer('a small tea');
       (await rig.model.call(1)).answer('Here it is.');
-      await rest;
-      expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Here it is.' });
+      await Promise.all([rest, dropped]);
+      for (const { agent } of [ada, page])
+        expect(agent.messages.at(-1)).toMatchObject({ content: 'Here it is.' });
     },
     'one that has ended, or was answered elsewhere',
   );
