@@ -17,7 +17,7 @@ export type RunNote = z.infer<typeof RunNote>;
 const Note = z.object({ agUi: RunNote });
 
 /** Undefined if no run began the turn. */
-function noteOf({ options }: SessionEventOf<'turn.requested'>): RunNote | undefined {
+export function noteOf({ options }: SessionEventOf<'turn.requested'>): RunNote | undefined {
   return Note.safeParse(options?.note).data?.agUi;
 }
 
@@ -26,6 +26,11 @@ export function broughtIds(requested: SessionEventOf<'turn.requested'>): readonl
   const { turnId, given = [] } = requested;
   const noted = noteOf(requested)?.messageIds ?? [];
   return Array.from({ length: given.length + 1 }, (_, index) => noted[index] ?? `${turnId}-in-${index}`);
+}
+
+/** The id of the images of a message that a turn gets before it. */
+export function imagesId(messageId: string): string {
+  return `${messageId}-images`;
 }
 
 /** The ids of messages that were added to the conversation without a turn. @param seq of the event. */

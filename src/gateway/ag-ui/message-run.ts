@@ -2,17 +2,16 @@ import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import type { Image } from '../../core/conversation/image.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId, TurnId } from '../../core/ids.ts';
-import type { SessionEvent } from '../../core/log/events.ts';
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { toolOptions } from '../requests/tool-options.ts';
-import { newestEvents } from '../turns/read-events.ts';
 import { newestTurn, recordedTurn } from '../turns/recorded-turn.ts';
 import { turnMessage } from '../turns/turn-message.ts';
 import type { AskedRun } from './asked-run.ts';
 import { type GivenThread, givenThread } from './given-thread.ts';
 import { interruptsOf } from './interrupts.ts';
-import { addedIds, broughtIds, type RunNote } from './message-ids.ts';
+import { knownMessages } from './known-messages.ts';
+import { imagesId, type RunNote } from './message-ids.ts';
 import { stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import type { RunInput } from './run-input.ts';
@@ -21,17 +20,18 @@ import { answerForRun, clientAnswers } from './tool-answers.ts';
 import { TurnState } from './turn-state.ts';
 
 /**
- * Starts the turn that answers the newest message; a run that is asked for again has started it already.
+ * Starts the turn that answers the newest message. If another run has started it already, the run tells that turn; so does a
+ * run that is asked for again.
  * @param head seq of the last event of the session; 0 if there is none.
  */
 export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan> {
-  const { bus, context, sessionId, input, maxImageBytes } = asked;
-  const thread = await unknownPart(
-    asked,
-    givenThread(input.messages, { maxImageBytes, isKnown: head > 0 }),
-    head,
-  );
+  const { sessionId, input, maxImageBytes } = asked;
+  const sent = givenThread(input.messages, { maxImageBytes, isKnown: head > 0 });
+  const known = head > 0 ? await knownMessages(asked, sent, head) : null;
+  const thread = known ? withoutKnown(sent, known.ids) : sent;
   const { given, newest, messageIds } = splitThread(thread);
+  const { warnings } = thread;
+  if (known?.answeredBy && thread.history.length === 1) return toldTurn(asked, known.answeredBy, warnings);
   const note: RunNote = { runId: input.runId, messageIds };
   const message = turnMessage({
     ...{ sessionId, ...newest },
@@ -40,37 +40,27 @@ export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan
     options: { ...optionsOf(input, thread.instructions), note: { agUi: note } },
   });
   const turnId = await started(asked, message);
-  const plan = { turn: new TurnState(turnId), decided: [], warnings: thread.warnings };
-  if (turnId === message.turnId) return { ...plan, afterSeq: head };
-  const turn = await recordedTurn(bus, { sessionId, turnId }, context);
-  return { ...plan, afterSeq: (turn?.begin ?? 1) - 1 };
+  if (turnId !== message.turnId) return toldTurn(asked, turnId, warnings);
+  return { turn: new TurnState(turnId), afterSeq: head, decided: [], warnings };
 }
 
-/** The thread without the messages that the session has already, and that got no reply. */
-async function unknownPart(
+/** A turn that has begun, from its beginning. */
+async function toldTurn(
   { bus, context, sessionId }: AskedRun,
-  thread: GivenThread,
-  head: number,
-): Promise<GivenThread> {
+  turnId: TurnId,
+  warnings: RunPlan['warnings'],
+): Promise<RunPlan> {
+  const turn = await recordedTurn(bus, { sessionId, turnId }, context);
+  return { turn: new TurnState(turnId), afterSeq: (turn?.begin ?? 1) - 1, decided: [], warnings };
+}
+
+/** The newest message stays: it is what the run is about. */
+function withoutKnown(thread: GivenThread, known: ReadonlySet<string>): GivenThread {
   const { history, ids } = thread;
-  if (head === 0 || history.length < 2) return thread;
-  const known = new Set<string>();
-  for await (const { event, seq } of newestEvents(bus, { sessionId, head }, context)) {
-    if (ANSWERING.has(event.type)) break;
-    if (event.type === 'turn.requested') for (const id of broughtIds(event)) known.add(id);
-    if (event.type === 'session.extended') for (const id of addedIds(event, seq)) known.add(id);
-  }
-  // The newest message is what the run is about: the run may be asked for again.
   const isNew = (_: unknown, index: number): boolean =>
     index === ids.length - 1 || !known.has(ids[index] ?? '');
   return { ...thread, history: history.filter(isNew), ids: ids.filter(isNew) };
 }
-
-/** No message from before the last one of these is in question: `givenThread` leaves it out, or it was cleared. */
-const ANSWERING: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
-  'step.completed',
-  'session.reset',
-]);
 
 interface SplitThread {
   readonly given: readonly GivenMessage[];
@@ -91,7 +81,7 @@ function splitThread({ history, ids }: GivenThread): SplitThread {
   const others = images.slice(0, -1);
   if (others.length > 0) {
     given.push({ role: 'user', text: '', images: others });
-    messageIds.push(`${id}-images`);
+    messageIds.push(imagesId(id));
   }
   const image = images.at(-1);
   return { given, newest: { text, ...(image && { image }) }, messageIds: [...messageIds, id] };

@@ -204,6 +204,75 @@ describe('runs of AG-UI', () => {
   );
 
   verifies(
+    'ag-ui.input',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('first');
+      const cut = ada.run();
+      const call = await rig.model.call(0);
+      await ada.event('STEP_STARTED');
+      ada.agent.abortRun();
+      await cut;
+      call.answer('One.');
+      const { agent } = ada;
+      await expect.poll(async () => (await viewOf(rig.service, 'thread-1')).turns.completed).toBe(1);
+      const next = ada.say('second').run();
+      const second = await rig.model.call(1);
+      expect(second.request.messages).toMatchObject([
+        { role: 'user', text: 'first' },
+        { role: 'assistant', parts: [{ text: 'One.' }] },
+        { role: 'user', text: 'second' },
+      ]);
+      second.answer('Two.');
+      await next;
+      const page = recordedAgent(rig.service);
+      await page.run();
+      expect(page.agent.messages.map(({ content }) => content)).toEqual(['first', 'One.', 'second', 'Two.']);
+      // What the page has changed is another message, although it has the same id.
+      agent.setMessages([
+        { id: 'user-1', role: 'user', content: 'First!' },
+        { id: 'user-3', role: 'user', content: 'third' },
+      ]);
+      const third = ada.run();
+      const last = await rig.model.call(2);
+      expect(last.userText).toBe('First!\n\nthird');
+      last.answer('Three.');
+      await third;
+    },
+    'an answered message once, also by a page that has lost its reply',
+  );
+
+  verifies(
+    'ag-ui.input',
+    async () => {
+      await using rig = await startAgUi();
+      const pixel =
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+      const part = { type: 'image', source: { type: 'data', value: pixel, mimeType: 'image/png' } } as const;
+      const ada = recordedAgent(rig.service);
+      ada.agent.addMessage({ id: 'two', role: 'user', content: [part, part] });
+      const cut = ada.run();
+      const call = await rig.model.call(0);
+      await ada.event('STEP_STARTED');
+      ada.agent.abortRun();
+      await cut;
+      // The same message in another run, as the first one is still at work.
+      const again = ada.run();
+      await ada.event('STEP_STARTED');
+      call.answer('Two pixels.');
+      await again;
+      expect(rig.model.calls).toHaveLength(1);
+      ada.agent.setMessages(ada.agent.messages.slice(0, 1));
+      const next = ada.say('Sure?').run();
+      const second = await rig.model.call(1);
+      expect(second.userText).toBe('Sure?');
+      second.answer('Yes.');
+      await next;
+    },
+    'a message with several images once',
+  );
+
+  verifies(
     'ag-ui.join',
     async () => {
       await using rig = await startAgUi();
@@ -352,6 +421,29 @@ describe('runs of AG-UI', () => {
       expect((await second).newMessages).toMatchObject([{ content: 'Two.' }]);
     },
     'two runs of one thread at once have their own replies',
+  );
+
+  verifies(
+    'ag-ui.again',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('hello');
+      const running = ada.run();
+      const call = await rig.model.call(0);
+      const page = recordedAgent(rig.service);
+      const cut = page.run({ runId: 'j1' });
+      await page.event('STEP_STARTED');
+      page.agent.abortRun();
+      await cut;
+      expect(page.agent.messages).toMatchObject([{ role: 'user', content: 'hello' }]);
+      const again = page.run({ runId: 'j1' });
+      await page.event('RUN_STARTED');
+      call.answer('Hi.');
+      await Promise.all([running, again]);
+      expect(page.agent.messages).toEqual(ada.agent.messages);
+      expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 1, completed: 1 });
+    },
+    'by a page that only follows the run of another one',
   );
 
   verifies('ag-ui.end', async () => {

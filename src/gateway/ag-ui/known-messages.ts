@@ -1,0 +1,144 @@
+import type { GivenMessage } from '../../core/conversation/given-message.ts';
+import { refusedIn } from '../../core/conversation/refusals.ts';
+import type { TurnId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
+import { newestEvents } from '../turns/read-events.ts';
+import type { AskedRun } from './asked-run.ts';
+import type { GivenThread } from './given-thread.ts';
+import { addedIds, broughtIds, imagesId, isMessageOf, noteOf } from './message-ids.ts';
+
+/** What the log has of the messages that a page sends. A message is the same if its id and its content are. */
+export interface KnownMessages {
+  readonly ids: ReadonlySet<string>;
+  /** The turn of another run that is not over and answers the newest message. Null if there is none. */
+  readonly answeredBy: TurnId | null;
+  /** The newest message is in the conversation, and no turn answers it. */
+  readonly isUnanswered: boolean;
+}
+
+/** @param head seq of the last event of the session. */
+export async function knownMessages(
+  { bus, context, sessionId, input }: AskedRun,
+  thread: GivenThread,
+  head: number,
+): Promise<KnownMessages> {
+  const reply = input.messages.findLast(({ role }) => role === 'assistant');
+  const search = new Search(thread, input.runId, reply?.id);
+  for await (const envelope of newestEvents(bus, { sessionId, head }, context)) {
+    search.take(envelope);
+    if (search.isOver) break;
+  }
+  return search;
+}
+
+/** Takes the events of the session, newest first. */
+class Search implements KnownMessages {
+  readonly ids = new Set<string>();
+  answeredBy: TurnId | null = null;
+  isUnanswered = false;
+  readonly #runId: string;
+  readonly #replyId: string | undefined;
+  readonly #newestId: string | undefined;
+  /** The content of each message of the page that was not found yet, by its id. */
+  readonly #wanted: Map<string, string>;
+  readonly #ended = new Set<TurnId>();
+  readonly #started = new Set<TurnId>();
+  /** Turns that are at work and whose message was not seen yet. */
+  readonly #atWork = new Set<TurnId>();
+  /** The first turn of another run that is not over. */
+  #openTurn: TurnId | null = null;
+  /** Whether a turn that is over has said something. */
+  #hasReply = false;
+  #isAtBegin = false;
+
+  /** @param replyId of the last reply that the page has: it sends nothing from before. */
+  constructor({ history, ids }: GivenThread, runId: string, replyId: string | undefined) {
+    this.#runId = runId;
+    this.#replyId = replyId;
+    this.#newestId = ids.at(-1);
+    this.#wanted = new Map(history.map((message, index) => [ids[index] ?? '', contentOf(message)]));
+  }
+
+  /** A newest message from before a reply was answered. Most often it is new, and the whole log would be read for it. */
+  get isOver(): boolean {
+    const lacksOlder = [...this.#wanted.keys()].some((id) => id !== this.#newestId);
+    return this.#isAtBegin || (this.#hasReply && this.#atWork.size === 0 && !lacksOlder);
+  }
+
+  take({ event, seq }: Envelope): void {
+    switch (event.type) {
+      case 'turn.completed':
+        this.#ended.add(event.turnId);
+        return;
+      case 'turn.cancelled':
+      case 'turn.failed':
+        this.#ended.add(event.turnId);
+        // The model is no longer shown what its provider has refused.
+        if (event.partial !== '' || (event.type === 'turn.failed' && refusedIn(event.error) !== undefined))
+          this.#hasReply = true;
+        return;
+      case 'step.completed':
+        if (this.#ended.has(event.turnId)) this.#hasReply = true;
+        return;
+      case 'turn.started':
+        this.#started.add(event.turnId);
+        if (!this.#ended.has(event.turnId)) this.#atWork.add(event.turnId);
+        return;
+      case 'turn.requested':
+        this.#takeRequested(event);
+        return;
+      case 'session.extended':
+        for (const [index, id] of addedIds(event, seq).entries()) {
+          const message = event.given[index];
+          if (message) this.#find(id, message);
+        }
+        return;
+      case 'session.reset':
+        this.#isAtBegin = true;
+        return;
+      default:
+    }
+  }
+
+  #takeRequested(event: SessionEventOf<'turn.requested'>): void {
+    const { turnId } = event;
+    this.#atWork.delete(turnId);
+    const isOpen = !this.#ended.has(turnId);
+    if (isOpen && noteOf(event)?.runId !== this.#runId) this.#openTurn = turnId;
+    // What was cancelled while it waited is not in the conversation.
+    if (isOpen || this.#started.has(turnId))
+      for (const [id, message] of broughtMessages(event)) this.#find(id, message);
+    if (this.#replyId !== undefined && isMessageOf(turnId, this.#replyId)) this.#isAtBegin = true;
+  }
+
+  #find(id: string, message: GivenMessage): void {
+    if (this.#wanted.get(id) !== contentOf(message)) return;
+    this.#wanted.delete(id);
+    this.ids.add(id);
+    if (id !== this.#newestId || this.#hasReply) return;
+    this.answeredBy = this.#openTurn;
+    this.isUnanswered = this.#openTurn === null;
+  }
+}
+
+/** What a turn brings. A message with several images was split for it. */
+function broughtMessages(requested: SessionEventOf<'turn.requested'>): [id: string, GivenMessage][] {
+  const { given = [], text, image } = requested;
+  const ids = broughtIds(requested);
+  const own = ids.at(-1) ?? '';
+  const before = ids.at(-2) === imagesId(own) ? given.at(-1) : undefined;
+  const others = (before?.role === 'user' && before.images) || [];
+  const images = image ? [image] : [];
+  return [
+    ...given.map((message, index): [string, GivenMessage] => [ids[index] ?? '', message]),
+    [own, { role: 'user', text, images }],
+    [own, { role: 'user', text, images: [...others, ...images] }],
+  ];
+}
+
+function contentOf(message: GivenMessage): string {
+  const { role, text } = message;
+  const images = (role === 'user' && message.images) || [];
+  return JSON.stringify([role, text, images.map(({ mimeType, base64 }) => [mimeType, base64])]);
+}
