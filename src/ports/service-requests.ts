@@ -241,7 +241,7 @@ export interface ServiceRequests {
   'grant.revoke': { request: { readonly sessionId: SessionId; grantId: string }; answer: Grant };
   /**
    * Tells somebody what becomes of a turn, which may begin later. Takes the place of a config with the same id. Refused for
-   * an address that the service may not send to, and beyond the limits.
+   * an address that the service may not send to, beyond the limits, and if the session of a turn that had begun is gone.
    */
   'push.register': {
     request: {
@@ -250,6 +250,8 @@ export interface ServiceRequests {
       readonly config: PushConfig;
       /** Seq of an event of the session that is before the turn. */
       readonly afterSeq: number;
+      /** Whether the client found the turn in the log. Otherwise it is about to begin. */
+      readonly hasBegun: boolean;
     };
     answer: ShownPushConfig;
   };

@@ -27,7 +27,7 @@ export async function createPushConfig(
       suggestion: 'Get the task.',
     });
   const { sessionId, turnId } = place;
-  const wanted = { sessionId, turnId, afterSeq: turn.begin - 1, config: configOf(sent) };
+  const wanted = { sessionId, turnId, afterSeq: turn.begin - 1, config: configOf(sent), hasBegun: true };
   return shownIn(place, await bus.send('push.register', wanted, context));
 }
 
@@ -72,6 +72,7 @@ export async function deletePushConfig(
 interface AwaitedTurn {
   readonly place: TaskPlace;
   readonly afterSeq: number;
+  readonly hasBegun: boolean;
 }
 
 /**
@@ -79,10 +80,10 @@ interface AwaitedTurn {
  * and a receiver misses nothing. One that replaces a config of the task is registered after it.
  * @param take takes the message, and says the turn that it belongs to.
  */
-export async function withPushConfig<T extends AwaitedTurn>(
+export async function withPushConfig<T extends Pick<AwaitedTurn, 'place'>>(
   call: PushCall,
   sent: SentPushConfig | undefined,
-  { place, afterSeq }: AwaitedTurn,
+  { place, afterSeq, hasBegun }: AwaitedTurn,
   take: () => Promise<T>,
 ): Promise<T> {
   if (!sent) return take();
@@ -91,7 +92,7 @@ export async function withPushConfig<T extends AwaitedTurn>(
   const { sessionId, turnId } = place;
   const register = () =>
     bus
-      .send('push.register', { sessionId, turnId, afterSeq, config }, context)
+      .send('push.register', { sessionId, turnId, afterSeq, config, hasBegun }, context)
       .catch((error: unknown) => refuseInMessage(error));
   const known = sent.id === undefined ? [] : await bus.send('push.list', { sessionId, turnId }, context);
   // A message that is refused must leave the task the receiver that it has.

@@ -72,7 +72,7 @@ async function startedTask(
   const isNewSession = message.contextId === undefined && !key ? true : undefined;
   const turn = turnMessage({ sessionId, ...content, key, isNewSession, options: { note: noteOf(message) } });
   const place = { agentId: context.agent, sessionId, turnId: turn.turnId };
-  const awaited = { place, afterSeq };
+  const awaited = { place, afterSeq, hasBegun: false };
   return withPushConfig(call, configuration?.taskPushNotificationConfig, awaited, async () => {
     const { turnId } = await bus.send('turn.start', turn, context);
     if (turnId === place.turnId) return awaited;
@@ -117,7 +117,7 @@ async function answeredTask(
   const { place, turn, turnTask, task } = await recordedTask(bus, taskPlace(id, context.agent), context);
   if (message.contextId !== undefined && message.contextId !== task.contextId)
     throw otherContext(task.contextId);
-  const awaited = { place, afterSeq: turn.begin - 1 };
+  const awaited = { place, afterSeq: turn.begin - 1, hasBegun: true };
   const key = await keyOf(request, message);
   if (key && isAnswered(turn, message, isSentWith(key, context))) return awaited;
   if (hasEnded(task)) throw ended(id, task.status.state);

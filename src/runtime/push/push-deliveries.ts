@@ -62,7 +62,7 @@ export class PushDeliveries implements AsyncDisposable {
 
   /** Resolves when the config would survive a crash. */
   async register(
-    { sessionId, turnId, afterSeq, config }: Registration,
+    { sessionId, turnId, afterSeq, config, hasBegun }: Registration,
     context: RequestContext,
   ): Promise<ShownPushConfig> {
     const { bus, sender, book, duty, key } = this.#deps;
@@ -73,6 +73,8 @@ export class PushDeliveries implements AsyncDisposable {
       await key.signer();
       this.#requireRoom(stream, { sessionId, turnId }, context);
       const { head } = await bus.send('session.position', { sessionId }, context);
+      // The look-up of the address takes time.
+      if (hasBegun && head === 0) throw deletedMeanwhile(sessionId);
       const { principal, tenant, agent } = context;
       const client = { principal, tenant, agent };
       const pushId = crypto.randomUUID();
@@ -80,7 +82,7 @@ export class PushDeliveries implements AsyncDisposable {
       try {
         await this.#end(stream);
         await duty.claim(stream);
-        this.#start(await book.keep(push, requestOrigin(context)), false);
+        this.#start(await book.keep(push, requestOrigin(context)), hasBegun);
       } catch (error) {
         // The log may have the config nevertheless, or still the one before, and no other process cares for it.
         this.#takeOverLater();
@@ -164,14 +166,14 @@ export class PushDeliveries implements AsyncDisposable {
     }
   }
 
-  #start(stored: StoredPush, isResumed: boolean): void {
+  #start(stored: StoredPush, hasBegun: boolean): void {
     const { key, duty, ...deps } = this.#deps;
     const delivery = new PushDelivery(stored, { ...deps, signer: () => key.signer() });
     const { stream } = stored;
     const running = {
       stored,
       delivery,
-      ended: delivery.run(isResumed).then(() => {
+      ended: delivery.run(hasBegun).then(() => {
         if (this.#running.get(stream) === running) this.#running.delete(stream);
         duty.release(stream);
       }),
@@ -209,6 +211,10 @@ function refuseAddress(error: unknown): never {
     field: 'url',
     issue: error.message,
   });
+}
+
+function deletedMeanwhile(sessionId: SessionId): ServiceError {
+  return new ServiceError('SESSION_NOT_FOUND', 'The session was deleted.', { sessionId });
 }
 
 function tooMany(of: 'task' | 'principal', most: number): ServiceError {

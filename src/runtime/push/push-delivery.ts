@@ -55,13 +55,13 @@ export class PushDelivery {
 
   /**
    * Resolves when nothing more is sent. Never rejects.
-   * @param isResumed the turn has begun, unless it is gone.
+   * @param hasBegun the turn has begun, unless it is gone.
    */
-  async run(isResumed: boolean): Promise<End> {
+  async run(hasBegun: boolean): Promise<End> {
     const { bus, book, log } = this.#deps;
     const { stream, push } = this.#stored;
     bus.onSession(push.sessionId, this);
-    const end = await this.#deliver(isResumed);
+    const end = await this.#deliver(hasBegun);
     bus.offSession(push.sessionId, this);
     if (end === null) return end;
     const about = { sessionId: push.sessionId, turnId: push.turnId, configId: push.config.id };
@@ -87,13 +87,13 @@ export class PushDelivery {
     } else this.#wake();
   }
 
-  async #deliver(isResumed: boolean): Promise<End> {
+  async #deliver(hasBegun: boolean): Promise<End> {
     for (let failures = 0; ; ) {
       try {
         const end = await this.#toldAll();
         failures = 0;
         if (end !== undefined) return end;
-        if (isResumed && !this.#report.hasBegun) return 'vanished';
+        if (hasBegun && !this.#report.hasBegun) return 'vanished';
         await this.#news();
       } catch (err) {
         if (err instanceof StaleVersionError) return null;

@@ -21,6 +21,7 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
 const TURN = { sessionId: 's', turnId: 't1' };
 const CONFIG = { id: 'c', url: 'https://client.example/' };
+const WANTED = { ...TURN, afterSeq: 0, config: CONFIG, hasBegun: true };
 /** More than the first two delays together. */
 const LATER_MS = 4_000;
 
@@ -28,6 +29,7 @@ const LATER_MS = 4_000;
 async function rig() {
   const kept = memoryEventStore();
   const faults = { list: 0, read: 0, keep: 0 };
+  const session = { head: 3 };
   const fail = (what: keyof typeof faults): void => {
     if (faults[what] === 0) return;
     faults[what] -= 1;
@@ -58,7 +60,7 @@ async function rig() {
   const bus = new LocalBus(() => undefined);
   const journal = new Journal(store, bus);
   bus.handle('session.events', ({ sessionId, afterSeq, limit }) => journal.read(sessionId, afterSeq, limit));
-  bus.handle('session.position', async () => ({ head: 0, running: null, reasoning: null }));
+  bus.handle('session.position', async () => ({ ...session, running: null, reasoning: null }));
   const box = sealedBox(memoryKeys());
   const book = new PushBook(store, box);
   const log = recordingLog();
@@ -86,7 +88,9 @@ async function rig() {
     },
   });
   return {
-    ...{ deliveries, faults, sent, log },
+    ...{ deliveries, faults, session, sent, log },
+    eraseSession: () => kept.erase('s'),
+    configs: () => book.streamsOf(TURN),
     /** Another node has made a config, and is gone. */
     async leave(inBox = box) {
       const push = {
@@ -128,7 +132,7 @@ describe('configs for push notifications that could not be taken over', () => {
     await using node = await rig();
     const { deliveries, faults, sent, pass } = node;
     faults.keep = 1;
-    const registered = deliveries.register({ ...TURN, afterSeq: 0, config: CONFIG }, ANYONE);
+    const registered = deliveries.register(WANTED, ANYONE);
     await expect(registered).rejects.toThrow('cannot keep');
     expect(sent).toEqual([]);
     await pass();
@@ -143,5 +147,35 @@ describe('configs for push notifications that could not be taken over', () => {
     await pass();
     await pass();
     expect(log.lines).toHaveLength(1);
+  });
+});
+
+describe('a config for push notifications whose session is deleted meanwhile', () => {
+  it('is refused if the session is gone already', async () => {
+    await using node = await rig();
+    const { deliveries, session, configs, eraseSession } = node;
+    await eraseSession();
+    session.head = 0;
+    await expect(deliveries.register(WANTED, ANYONE)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    expect(await configs()).toEqual([]);
+  });
+
+  it('is erased if nobody tells of the end of the session any more', async () => {
+    await using node = await rig();
+    const { deliveries, sent, configs, eraseSession } = node;
+    await eraseSession();
+    await deliveries.register(WANTED, ANYONE);
+    await expect.poll(configs).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  it('waits for a turn that has not begun', async () => {
+    await using node = await rig();
+    const { deliveries, session, configs, eraseSession, pass } = node;
+    await eraseSession();
+    session.head = 0;
+    await deliveries.register({ ...WANTED, hasBegun: false }, ANYONE);
+    await pass();
+    expect(await configs()).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
 import { identity } from '../../../support/access/known-tokens.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
-const awaited = { place: { agentId: 'default', sessionId: 'trip', turnId: 't1' }, afterSeq: 0 };
+const awaited = { place: { agentId: 'default', sessionId: 'trip', turnId: 't1' }, afterSeq: 0, hasBegun: false };
 
 it('a message that is refused says why, also when its push config cannot be taken back', async () => {
   const bus = new LocalBus((error) => expect.unreachable(String(error)));
