@@ -94,7 +94,9 @@ export async function withPushConfig<T extends Pick<AwaitedTurn, 'place'>>(
     bus
       .send('push.register', { sessionId, turnId, afterSeq, config, hasBegun }, context)
       .catch((error: unknown) => refuseInMessage(error));
-  const known = sent.id === undefined ? [] : await bus.send('push.list', { sessionId, turnId }, context);
+  const known = hasBegun ? await bus.send('push.list', { sessionId, turnId }, context) : [];
+  // Clients send the config with each message. Without an id, it would be one more each time.
+  if (sent.id === undefined && known.some(({ url }) => url === sent.url)) return take();
   // A message that is refused must leave the task the receiver that it has.
   if (known.some(({ id }) => id === config.id)) {
     const taken = await take();
@@ -131,8 +133,9 @@ async function notifyOfRepeated(call: PushCall, sent: SentPushConfig, place: Tas
 
 /** The config is a part of the message. */
 function refuseInMessage(error: unknown): never {
-  if (!(error instanceof ServiceError) || error.details.field !== 'url') throw error;
-  const field = 'configuration.taskPushNotificationConfig.url';
+  if (!(error instanceof ServiceError) || error.code !== 'INVALID_REQUEST') throw error;
+  const config = 'configuration.taskPushNotificationConfig';
+  const field = typeof error.details.field === 'string' ? `${config}.${error.details.field}` : config;
   throw new ServiceError(error.code, error.message, { ...error.details, field }, error);
 }
 

@@ -152,6 +152,28 @@ describe.each(BINDINGS)('push notifications over %s', (binding) => {
   verifies(
     'a2a.push-configs',
     async () => {
+      await using receiver = await PushReceiver.start();
+      await using rig = await pushRig();
+      const client = await rig.client(binding);
+      const asking = taskFor(client, message('pay the bills', told(receiver.url)));
+      const calls = ['c1', 'c2'].map((callId) => ({ name: 'pay', callId }));
+      (await rig.model.call(0)).askFor(...calls);
+      const { id: taskId } = await asking;
+      await receiver.until(({ told: one }) => saidIn(one) === 'TASK_STATE_INPUT_REQUIRED');
+      for (const callId of ['c1', 'c2'])
+        await taskFor(client, message(data({ approve: false, callId }), { taskId, ...told(receiver.url) }));
+      const all = { tenant: '', taskId, pageSize: 0, pageToken: '' };
+      expect((await client.listTaskPushNotificationConfig(all)).configs).toHaveLength(1);
+      (await rig.model.call(1)).answer('Then not.');
+      await receiver.end();
+      expect(saidTo(receiver).filter((said) => said.startsWith('reply: Then'))).toHaveLength(1);
+    },
+    `one without an id is there once, although each message has it, ${binding}`,
+  );
+
+  verifies(
+    'a2a.push-configs',
+    async () => {
       await using kept = await PushReceiver.start();
       await using dropped = await PushReceiver.start();
       await using rig = await pushRig();
