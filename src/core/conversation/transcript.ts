@@ -91,13 +91,16 @@ export interface TurnText {
   readonly given?: readonly GivenMessage[];
 }
 
-/** A conversation that a client brings may end with the result of a tool. The turn has no message of its own then. */
+/**
+ * A turn has no message of its own if the conversation that its client brings ends with the result of a tool, or if what
+ * it answers is in the transcript already. Then it has `given`, which may be empty.
+ */
 export function hasMessage({
   text,
   image,
-  given = [],
+  given,
 }: Pick<SessionEventOf<'turn.requested'>, 'text' | 'image' | 'given'> | TurnText): boolean {
-  return text !== '' || image !== undefined || given.length === 0;
+  return text !== '' || image !== undefined || given === undefined;
 }
 
 export function userMessage({

@@ -22,7 +22,7 @@ export const TurnRequested = z.object({
   turnId: TurnId,
   text: z.string(),
   image: Image.optional(),
-  /** The conversation before it, as the client gave it. */
+  /** The conversation before it, as the client gave it. If it is there, an empty `text` without an image is no message. */
   given: z.array(GivenMessage).optional(),
   options: TurnOptions.optional(),
   key: IdempotencyKey.optional(),

@@ -11,9 +11,9 @@ import { addedIds, broughtIds, imagesId, isMessageOf, noteOf } from './message-i
 /** What the log has of the messages that a page sends. A message is the same if its id and its content are. */
 export interface KnownMessages {
   readonly ids: ReadonlySet<string>;
-  /** The turn of another run that is not over and answers the newest message. Null if there is none. */
+  /** The turn of another run that is not over and answers the newest message. Null if there is none, or this run has one. */
   readonly answeredBy: TurnId | null;
-  /** The newest message is in the conversation, and no turn answers it. */
+  /** The newest message is in the conversation, and no turn answers it; this run has none either. */
   readonly isUnanswered: boolean;
 }
 
@@ -43,11 +43,14 @@ class Search implements KnownMessages {
   /** The content of each message of the page that was not found yet, by its id. */
   readonly #wanted: Map<string, string>;
   readonly #ended = new Set<TurnId>();
-  readonly #started = new Set<TurnId>();
-  /** Turns that are at work and whose message was not seen yet. */
-  readonly #atWork = new Set<TurnId>();
-  /** The first turn of another run that is not over. */
+  /** Turns that have begun, and whether there is a reply from after that. Their messages may be older than that of others. */
+  readonly #started = new Map<TurnId, boolean>();
+  /** Turns that have begun after the last reply and whose message was not seen yet. */
+  readonly #sought = new Set<TurnId>();
+  /** The first turn that is not over. */
   #openTurn: TurnId | null = null;
+  /** Whether the run has begun a turn already. */
+  #isRepeated = false;
   /** Whether a turn that is over has said something. */
   #hasReply = false;
   #isAtBegin = false;
@@ -63,7 +66,7 @@ class Search implements KnownMessages {
   /** A newest message from before a reply was answered. Most often it is new, and the whole log would be read for it. */
   get isOver(): boolean {
     const lacksOlder = [...this.#wanted.keys()].some((id) => id !== this.#newestId);
-    return this.#isAtBegin || (this.#hasReply && this.#atWork.size === 0 && !lacksOlder);
+    return this.#isAtBegin || (this.#hasReply && this.#sought.size === 0 && !lacksOlder);
   }
 
   take({ event, seq }: Envelope): void {
@@ -82,8 +85,8 @@ class Search implements KnownMessages {
         if (this.#ended.has(event.turnId)) this.#hasReply = true;
         return;
       case 'turn.started':
-        this.#started.add(event.turnId);
-        if (!this.#ended.has(event.turnId)) this.#atWork.add(event.turnId);
+        this.#started.set(event.turnId, this.#hasReply);
+        if (!this.#hasReply) this.#sought.add(event.turnId);
         return;
       case 'turn.requested':
         this.#takeRequested(event);
@@ -91,7 +94,7 @@ class Search implements KnownMessages {
       case 'session.extended':
         for (const [index, id] of addedIds(event, seq).entries()) {
           const message = event.given[index];
-          if (message) this.#find(id, message);
+          if (message) this.#find(id, message, this.#hasReply);
         }
         return;
       case 'session.reset':
@@ -103,20 +106,22 @@ class Search implements KnownMessages {
 
   #takeRequested(event: SessionEventOf<'turn.requested'>): void {
     const { turnId } = event;
-    this.#atWork.delete(turnId);
+    this.#sought.delete(turnId);
     const isOpen = !this.#ended.has(turnId);
-    if (isOpen && noteOf(event)?.runId !== this.#runId) this.#openTurn = turnId;
+    if (isOpen) this.#openTurn = turnId;
+    if (noteOf(event)?.runId === this.#runId) this.#isRepeated = true;
     // What was cancelled while it waited is not in the conversation.
-    if (isOpen || this.#started.has(turnId))
-      for (const [id, message] of broughtMessages(event)) this.#find(id, message);
+    const hasReply = this.#started.get(turnId);
+    if (isOpen || hasReply !== undefined)
+      for (const [id, message] of broughtMessages(event)) this.#find(id, message, hasReply ?? false);
     if (this.#replyId !== undefined && isMessageOf(turnId, this.#replyId)) this.#isAtBegin = true;
   }
 
-  #find(id: string, message: GivenMessage): void {
+  #find(id: string, message: GivenMessage, hasReply: boolean): void {
     if (this.#wanted.get(id) !== contentOf(message)) return;
     this.#wanted.delete(id);
     this.ids.add(id);
-    if (id !== this.#newestId || this.#hasReply) return;
+    if (id !== this.#newestId || hasReply || this.#isRepeated) return;
     this.answeredBy = this.#openTurn;
     this.isUnanswered = this.#openTurn === null;
   }

@@ -25,23 +25,43 @@ import { TurnState } from './turn-state.ts';
  * @param head seq of the last event of the session; 0 if there is none.
  */
 export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan> {
-  const { sessionId, input, maxImageBytes } = asked;
+  const { input, maxImageBytes } = asked;
   const sent = givenThread(input.messages, { maxImageBytes, isKnown: head > 0 });
   const known = head > 0 ? await knownMessages(asked, sent, head) : null;
   const thread = known ? withoutKnown(sent, known.ids) : sent;
-  const { given, newest, messageIds } = splitThread(thread);
   const { warnings } = thread;
   if (known?.answeredBy && thread.history.length === 1) return toldTurn(asked, known.answeredBy, warnings);
-  const note: RunNote = { runId: input.runId, messageIds };
-  const message = turnMessage({
-    ...{ sessionId, ...newest },
-    ...(given.length > 0 && { given }),
-    key: await runKey(input, newest),
-    options: { ...optionsOf(input, thread.instructions), note: { agUi: note } },
-  });
-  const turnId = await started(asked, message);
+  const isUnanswered = known?.isUnanswered ?? false;
+  const message = await messageOf(asked, thread, isUnanswered);
+  const turnId = isUnanswered ? await startedAtOnce(asked, message) : await started(asked, message);
+  // The turn that is at work may answer the same message.
+  if (turnId === null) return messageRun(asked, await headOf(asked));
   if (turnId !== message.turnId) return toldTurn(asked, turnId, warnings);
   return { turn: new TurnState(turnId), afterSeq: head, decided: [], warnings };
+}
+
+async function headOf({ bus, context, sessionId }: AskedRun): Promise<number> {
+  return (await bus.send('session.position', { sessionId }, context)).head;
+}
+
+/** @param isInThread whether the session has the newest message already, so that the turn brings none. */
+async function messageOf(
+  { sessionId, input }: AskedRun,
+  thread: GivenThread,
+  isInThread: boolean,
+): Promise<TurnMessage> {
+  const { history, ids, instructions } = thread;
+  const { newest, ...split } = splitThread(thread);
+  const { given, messageIds } = isInThread
+    ? { given: history.slice(0, -1), messageIds: ids.slice(0, -1) }
+    : split;
+  const note: RunNote = { runId: input.runId, messageIds };
+  return turnMessage({
+    ...{ sessionId, ...(isInThread ? { text: '' } : newest) },
+    ...((isInThread || given.length > 0) && { given }),
+    key: await runKey(input, newest),
+    options: { ...optionsOf(input, instructions), note: { agUi: note } },
+  });
 }
 
 /** A turn that has begun, from its beginning. */
@@ -95,16 +115,23 @@ function optionsOf({ tools = [], context = [] }: RunInput, said: readonly string
   };
 }
 
+/** Null if another turn is at work. */
+async function startedAtOnce({ bus, context }: AskedRun, message: TurnMessage): Promise<TurnId | null> {
+  try {
+    return (await bus.send('turn.start', { ...message, whenBusy: 'reject' }, context)).turnId;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'SESSION_BUSY') return null;
+    throw error;
+  }
+}
+
 /** A turn that waits for its client is over for a client that answers it and says something else at once. */
 async function started(asked: AskedRun, message: TurnMessage): Promise<TurnId> {
   const { bus, context, sessionId, input } = asked;
-  const start = async (whenBusy?: TurnMessage['whenBusy']): Promise<TurnId> =>
+  const start = async (whenBusy?: 'interrupt'): Promise<TurnId> =>
     (await bus.send('turn.start', { ...message, ...(whenBusy && { whenBusy }) }, context)).turnId;
-  try {
-    return await start('reject');
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'SESSION_BUSY') throw error;
-  }
+  const turnId = await startedAtOnce(asked, message);
+  if (turnId !== null) return turnId;
   const turn = await newestTurn(bus, sessionId, context);
   const state = turn && stateOf(turn);
   if (!state?.isPaused) return start();

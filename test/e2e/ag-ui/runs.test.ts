@@ -273,6 +273,73 @@ describe('runs of AG-UI', () => {
   );
 
   verifies(
+    'ag-ui.input',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('hello');
+      for (const [index, runId] of ['r1', 'r2'].entries()) {
+        const running = ada.run({ runId });
+        (await rig.model.call(index)).fail(new Error('away'));
+        await running;
+        // The same run again tells that it has failed.
+        await ada.run({ runId });
+        expect(ada.last).toMatchObject({ type: 'RUN_ERROR' });
+      }
+      const running = ada.run({ runId: 'r3' });
+      const call = await rig.model.call(2);
+      expect(call.request.messages).toEqual([{ role: 'user', text: 'hello' }]);
+      // Another page that tries again at the same time is told the same.
+      const page = recordedAgent(rig.service).say('hello');
+      const other = page.run();
+      await page.event('STEP_STARTED');
+      call.answer('Here I am.');
+      await Promise.all([running, other]);
+      expect(page.agent.messages).toEqual(ada.agent.messages);
+      const late = recordedAgent(rig.service);
+      await late.run();
+      expect(late.agent.messages.map(({ id, content }) => [id, content])).toEqual([
+        ['user-1', 'hello'],
+        [expect.any(String), 'Here I am.'],
+      ]);
+      // What was answered is answered anew.
+      const anew = recordedAgent(rig.service).say('hello');
+      const again = anew.run();
+      (await rig.model.call(3)).answer('Still here.');
+      await again;
+      expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 4, completed: 2 });
+    },
+    'a message whose run has failed once, when it is run again',
+  );
+
+  verifies(
+    'ag-ui.join',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('hello');
+      const running = ada.run();
+      (await rig.model.call(0)).answer('Hi.');
+      await running;
+      const items = [{ type: 'message', role: 'user', content: 'I am Ann.' }];
+      expect((await rig.service.post('/v1/conversations/thread-1/items', { items })).status).toBe(200);
+      await ada.run();
+      const next = ada.run();
+      const call = await rig.model.call(1);
+      expect(call.request.messages).toMatchObject([
+        { role: 'user', text: 'hello' },
+        { role: 'assistant' },
+        { role: 'user', text: 'I am Ann.' },
+      ]);
+      expect(call.userText).toBe('I am Ann.');
+      call.answer('Hello, Ann.');
+      await next;
+      const late = recordedAgent(rig.service);
+      await late.run();
+      expect(late.agent.messages).toEqual(ada.agent.messages);
+    },
+    'and runs again to have a message answered that was added without a run',
+  );
+
+  verifies(
     'ag-ui.join',
     async () => {
       await using rig = await startAgUi();

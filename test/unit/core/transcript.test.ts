@@ -75,6 +75,14 @@ describe('the transcript', () => {
     expect(log.state.transcript).toEqual([{ role: 'user', text: 'look', images: [image] }]);
   });
 
+  it('gets no message from a turn that answers what is there already', () => {
+    const log = new SessionLog();
+    log.tell({ type: 'turn.start', turnId: 'a', text: 'hello' });
+    log.tell({ type: 'turn.cancel', turnId: 'a', reason: 'stop', partial: '' });
+    log.tell({ type: 'turn.start', turnId: 'b', text: '', given: [] });
+    expect(log.state.transcript).toEqual([{ role: 'user', text: 'hello' }]);
+  });
+
   it('takes a conversation of any length that a client brings', () => {
     const log = new SessionLog();
     const given = Array.from({ length: 200_000 }, () => ({ role: 'user' as const, text: 'hi' }));

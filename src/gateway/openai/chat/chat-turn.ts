@@ -1,5 +1,6 @@
 import { isSameSession } from '../../../core/access/session-names.ts';
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
+import { hasMessage } from '../../../core/conversation/transcript.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId } from '../../../core/ids.ts';
 import type { SessionEventOf } from '../../../core/log/events.ts';
@@ -101,7 +102,10 @@ function withoutKnown(
   said: readonly GivenMessage[],
   unanswered: readonly SessionEventOf<'turn.requested'>[],
 ): readonly GivenMessage[] {
-  const known = unanswered.flatMap(({ given = [], text }) => [...given.map(textIn), text]);
+  const known = unanswered.flatMap((requested) => {
+    const { given = [], text } = requested;
+    return [...given.map(textIn), ...(hasMessage(requested) ? [text] : [])];
+  });
   const isHere = known.every((text, index) => said[index]?.role === 'user' && textIn(said[index]) === text);
   return isHere ? said.slice(known.length) : said;
 }
