@@ -270,9 +270,9 @@ function keptMessages({ messages }: Input, { thread = [] }: RunPlan): Input['mes
   return thread.some(({ role }) => role === 'reasoning') ? [] : messages;
 }
 
-/** The state that a client does not send is empty. */
-function isObject(state: unknown): state is object | undefined {
-  return state === undefined || isJsonObject(state);
+/** The state that a client does not send, or sends as null, is empty. */
+function isObject(state: unknown): state is object | null | undefined {
+  return isJsonObject(state ?? {});
 }
 
 /** Whether the call was settled only because its turn ends. */

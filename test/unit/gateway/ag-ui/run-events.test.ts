@@ -148,6 +148,11 @@ describe('the events of a run', () => {
     ]);
   });
 
+  it('tells the state to a client whose state is null', () => {
+    const [, snapshot] = new Run(null).told;
+    expect(snapshot).toMatchObject({ type: 'STATE_SNAPSHOT', snapshot: { session: { id: sessionId } } });
+  });
+
   it('tells nothing of the state to a client whose state is no object', () => {
     const run = new Run(['mine']).log(requested, started, step(1, 'Hi'));
     run.log({ type: 'turn.completed', turnId, content: 'Hi', finishReason: 'length' });
