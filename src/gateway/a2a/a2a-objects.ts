@@ -3,6 +3,10 @@ import { optional } from '../../wire/requests.ts';
 
 /* The objects of A2A 1.0 in its JSON: enums by their names, and no field that is empty. */
 
+/** In the JSON of proto3, an empty text is an absent one. */
+export const optionalText = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), optional(schema)).optional();
+
 const Metadata = z.record(z.string(), z.unknown());
 
 export const Part = z.object({
@@ -18,8 +22,8 @@ export type Part = z.infer<typeof Part>;
 
 export const Message = z.object({
   messageId: z.string().min(1).max(200),
-  contextId: optional(z.string()),
-  taskId: optional(z.string()),
+  contextId: optionalText(z.string()),
+  taskId: optionalText(z.string()),
   role: z.enum(['ROLE_USER', 'ROLE_AGENT']),
   parts: z.array(Part),
   metadata: optional(Metadata),

@@ -2,27 +2,28 @@ import { z } from 'zod';
 import { PushAuthentication, PushConfig, PushConfigId } from '../../core/push/push-config.ts';
 import { optional, WholeNumber } from '../../wire/requests.ts';
 import { JsonRpcId } from './a2a-error.ts';
-import { Message, Task } from './a2a-objects.ts';
+import { Message, optionalText, Task } from './a2a-objects.ts';
 
 /* The parameters of the methods, and what is special about the answers. */
 
 /** In a query, a number is a text. */
-const count = z.union([z.int(), WholeNumber]);
+const count = (least: number, most: number, issue: string) =>
+  z.union([z.int(), WholeNumber], issue).pipe(z.int().min(least, issue).max(most, issue));
 
-const historyLength = optional(count.pipe(z.int().min(0))).describe(
-  'At most so many messages of the history, the newest ones; all if absent.',
-);
+const historyLength = optional(
+  count(0, Number.MAX_SAFE_INTEGER, 'must be a whole number, 0 or more'),
+).describe('At most so many messages of the history, the newest ones; all if absent.');
 
 const SentAuthentication = z.object({
   scheme: PushAuthentication.shape.scheme.describe('Of the header `Authorization`, such as `Bearer`.'),
-  credentials: optional(PushAuthentication.shape.credentials.unwrap()).describe('What follows it.'),
+  credentials: optionalText(PushAuthentication.shape.credentials.unwrap()).describe('What follows it.'),
 });
 
 export const SentPushConfig = z.object({
-  id: optional(PushConfigId).describe('Names the config. A config with the same id takes its place.'),
-  taskId: optional(z.string()),
+  id: optionalText(PushConfigId).describe('Names the config. A config with the same id takes its place.'),
+  taskId: optionalText(z.string()),
   url: PushConfig.shape.url.describe('Where the notifications are sent.'),
-  token: optional(PushConfig.shape.token.unwrap()).describe('Sent along, as `X-A2A-Notification-Token`.'),
+  token: optionalText(PushConfig.shape.token.unwrap()).describe('Sent along, as `X-A2A-Notification-Token`.'),
   authentication: optional(SentAuthentication),
 });
 export type SentPushConfig = z.infer<typeof SentPushConfig>;
@@ -90,15 +91,15 @@ const STATES = [
 ].map((name) => `TASK_STATE_${name}`);
 
 /** In a query, `true` is a text. */
-const flag = z.union([z.boolean(), z.enum(['true', 'false'])]);
+const flag = z.union([z.boolean(), z.enum(['true', 'false'])], 'must be true or false');
 
 export const ListTasksRequest = z.object({
-  contextId: optional(z.string()),
-  status: optional(z.enum(STATES)),
-  pageSize: optional(count.pipe(z.int().min(1).max(100))),
-  pageToken: optional(z.string()),
+  contextId: optionalText(z.string()),
+  status: optionalText(z.enum(STATES)),
+  pageSize: optional(count(1, 100, 'must be a whole number from 1 to 100')),
+  pageToken: optionalText(z.string()),
   historyLength,
-  statusTimestampAfter: optional(z.iso.datetime({ offset: true })),
+  statusTimestampAfter: optionalText(z.iso.datetime({ offset: true })),
   includeArtifacts: optional(flag),
 });
 export type ListTasksRequest = z.infer<typeof ListTasksRequest>;

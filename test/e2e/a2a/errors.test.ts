@@ -100,6 +100,17 @@ describe('errors of A2A', () => {
       expect(await asked('/a2a/tasks?pageSize=500')).toEqual([
         ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'pageSize'],
       ]);
+      for (const [query, field, issue] of [
+        ['historyLength=-1', 'historyLength', 'must be a whole number, 0 or more'],
+        ['historyLength=few', 'historyLength', 'must be a whole number, 0 or more'],
+        ['pageSize=0', 'pageSize', 'must be a whole number from 1 to 100'],
+        ['includeArtifacts=True', 'includeArtifacts', 'must be true or false'],
+      ]) {
+        const answer = await rig.service.fetch(`/a2a/tasks?A2A-Version=1.0&${query}`);
+        expect(A2aRestError.parse(await answer.json()).error.details[1]).toMatchObject({
+          fieldViolations: [{ field, description: issue }],
+        });
+      }
       expect(await asked('/a2a/message:send', post('{"message":{}}'))).toEqual([
         ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'message.messageId'],
       ]);
