@@ -225,5 +225,66 @@ export const openaiCompatibleToolsShapes: ProviderShapes = {
       expected: { text: '', toolCalls: [{ name: 'calculator', arguments: { expression: '2+2' } }] },
       sdk: 'agrees',
     },
+    {
+      name: 'repeats a call under its id and the next index',
+      source: 'https://github.com/QuantumNous/new-api/issues/6278',
+      answer: {
+        body: events(
+          callPiece({ index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '' } }),
+          callPiece({ index: 0, function: { arguments: '{"path":"a.txt"}' } }),
+          callPiece({
+            index: 1,
+            id: 'call_1',
+            type: 'function',
+            function: { name: 'read', arguments: '{"path":"a.txt"}' },
+          }),
+          ending,
+          DONE,
+        ),
+      },
+      expected: { text: '', toolCalls: [{ name: 'read', arguments: { path: 'a.txt' } }] },
+      sdk: { differs: 'it takes the repeated call for another one' },
+    },
+    {
+      name: 'repeats a call at the end, with its arguments encoded twice',
+      source: 'https://github.com/BerriAI/litellm/issues/20480',
+      answer: {
+        body: events(
+          callPiece({
+            index: 0,
+            id: 'call_1',
+            type: 'function',
+            function: { name: 'search', arguments: '{"qu' },
+          }),
+          callPiece({ index: 0, id: 'call_1', type: 'function', function: { arguments: 'ery":' } }),
+          callPiece({ index: 0, id: 'call_1', type: 'function', function: { arguments: '"hello"}' } }),
+          callPiece({
+            index: 0,
+            id: 'call_1',
+            type: 'function',
+            function: { name: 'search', arguments: '"{\\"query\\":\\"hello\\"}"' },
+          }),
+          ending,
+          DONE,
+        ),
+      },
+      expected: { text: '', toolCalls: [{ name: 'search', arguments: { query: 'hello' } }] },
+      sdk: { differs: 'it appends the repeated arguments' },
+    },
+    {
+      name: 'repeats the arguments of a call',
+      source: 'https://github.com/lidge-jun/opencodex/issues/361',
+      answer: {
+        body: events(
+          callPiece({ index: 0, id: 'tool_1', type: 'function', function: { name: 'shell', arguments: '' } }),
+          callPiece({ index: 0, function: { arguments: '{"command":"ls"}' } }),
+          callPiece({ index: 0, function: { arguments: '{"command":"ls"}' } }),
+          ending,
+          DONE,
+        ),
+      },
+      expected: { text: '', toolCalls: [{ name: 'shell', arguments: { command: 'ls' } }] },
+      sdk: { differs: 'it appends the repeated arguments' },
+    },
   ],
 };

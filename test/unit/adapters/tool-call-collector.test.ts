@@ -10,6 +10,7 @@ const fragment = (more: object) => ({
 function callsOf(...chunks: readonly (readonly object[])[]) {
   const collector = new ToolCallCollector();
   for (const chunk of chunks) collector.add(chunk.map(fragment));
+  collector.end();
   return collector
     .finish(new ReplyCallIds([], 'call_'))
     .map(({ name, arguments: args }) => [name, args.trim()]);
@@ -48,6 +49,70 @@ describe('the fragments of tool calls', () => {
     expect(callsOf([{ name: 'now' }, { name: 'now' }])).toEqual([
       ['now', '{}'],
       ['now', '{}'],
+    ]);
+  });
+
+  const whole = { id: 'a', name: 'now', arguments: '{"city":"Oslo"}' };
+  const opened = { id: 'a', name: 'now', arguments: '' };
+  const spaced = '{ "city": "Oslo" }';
+
+  it.each<{ readonly how: string; readonly chunks: readonly (readonly object[])[] }>([
+    {
+      how: 'behind its pieces under another index',
+      chunks: [
+        [{ index: 0, ...opened }],
+        [{ index: 0, arguments: whole.arguments }],
+        [{ index: 1, ...whole }],
+      ],
+    },
+    { how: 'under another index', chunks: [[{ index: 0, ...whole }], [{ index: 1, ...whole }]] },
+    {
+      how: 'under another index, with its name first and its arguments later',
+      chunks: [[{ index: 0, ...opened }], [{ index: 1, id: 'a', arguments: whole.arguments }]],
+    },
+    {
+      how: 'in one chunk, without an index',
+      chunks: [[whole, { ...whole, arguments: spaced }]],
+    },
+    {
+      how: 'behind its pieces under the same index',
+      chunks: [
+        [{ index: 0, ...opened }],
+        [{ index: 0, arguments: whole.arguments }],
+        [{ index: 0, ...whole }],
+      ],
+    },
+    {
+      how: 'behind its pieces, with the arguments encoded twice',
+      chunks: [
+        [{ index: 0, ...whole }],
+        [{ index: 0, ...whole, arguments: JSON.stringify(whole.arguments) }],
+      ],
+    },
+    {
+      how: 'with its arguments only',
+      chunks: [[{ index: 0, ...opened }], ...Array(3).fill([{ index: 0, arguments: whole.arguments }])],
+    },
+  ])('are one call where a server repeats it $how', ({ chunks }) => {
+    expect(callsOf(...chunks)).toEqual([['now', whole.arguments]]);
+  });
+
+  it.each([
+    ['another id', { ...whole, id: 'b' }],
+    ['no id', { ...whole, id: '' }],
+    ['another name', { ...whole, name: 'later' }],
+    ['other arguments', { ...whole, arguments: '{"city":"Rome"}' }],
+  ])('are two calls where the second has %s', (_what, second) => {
+    expect(callsOf([{ index: 0, ...whole }], [{ index: 1, ...second }])).toEqual([
+      ['now', whole.arguments],
+      [second.name, second.arguments],
+    ]);
+  });
+
+  it('are a call that cannot be read where the repeated piece is no JSON', () => {
+    const broken = '{"city":';
+    expect(callsOf([{ index: 0, ...opened, arguments: broken }], [{ index: 0, arguments: broken }])).toEqual([
+      ['now', broken + broken],
     ]);
   });
 });

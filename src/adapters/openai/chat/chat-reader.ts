@@ -85,6 +85,7 @@ export class ChatReader implements ReplyReader {
   finish(): ModelReply {
     this.#countUnparsed();
     if (this.#isOther && !this.#isChat) throw this.#noChat();
+    this.#toolCalls.end();
     if (this.#toolCalls.hasNameless() && this.#finishReason !== 'length')
       throw passingFailure(this.#access, 'sent a tool call without a name');
     this.#addSplit(this.#thoughts.end());

@@ -1,14 +1,11 @@
 import { isJson } from '../../../model-http/reply/json.ts';
 import type { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
+import { type PartialCall, withoutRepeats } from './repeated-calls.ts';
 import type { ToolCallDelta } from './tool-call-delta.ts';
 
-interface PartialCall {
+interface IndexedCall extends PartialCall {
   readonly index: number | undefined;
-  id: string;
-  name: string;
-  arguments: string;
-  extraContent: unknown;
 }
 
 interface Chunk {
@@ -23,7 +20,7 @@ interface Chunk {
  * the id or both, send a call whole, repeat its name in each fragment, or give parallel calls the same index.
  */
 export class ToolCallCollector {
-  readonly #calls: PartialCall[] = [];
+  #calls: IndexedCall[] = [];
 
   get isEmpty(): boolean {
     return this.#calls.length === 0;
@@ -44,6 +41,11 @@ export class ToolCallCollector {
     call.extraContent ??= delta.extraContent;
   }
 
+  /** No fragment follows. Call this before the other methods, because servers repeat calls at any time. */
+  end(): void {
+    this.#calls = withoutRepeats(this.#calls);
+  }
+
   /** Whether a call ends in the middle of its arguments, as when the model ran out of tokens. */
   hasIncomplete(): boolean {
     return this.#calls.some((call) => call.name === '' || !isJson(call.arguments));
@@ -61,12 +63,12 @@ export class ToolCallCollector {
     });
   }
 
-  #find(delta: ToolCallDelta, chunk: Chunk): PartialCall | undefined {
+  #find(delta: ToolCallDelta, chunk: Chunk): IndexedCall | undefined {
     const candidate = this.#candidate(delta, chunk);
     return candidate && !beginsAnother(candidate, delta) ? candidate : undefined;
   }
 
-  #candidate({ id, index, name }: ToolCallDelta, { place, known }: Chunk): PartialCall | undefined {
+  #candidate({ id, index, name }: ToolCallDelta, { place, known }: Chunk): IndexedCall | undefined {
     if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
     if (id !== '') return this.#calls.find((call) => call.id === id);
     // Moonshot sends the arguments of parallel calls in one chunk. Only their order tells which call they belong to.
@@ -75,8 +77,8 @@ export class ToolCallCollector {
     return this.#calls.length > known ? undefined : this.#calls.at(-1);
   }
 
-  #begin({ index }: ToolCallDelta): PartialCall {
-    const call: PartialCall = { index, id: '', name: '', arguments: '', extraContent: undefined };
+  #begin({ index }: ToolCallDelta): IndexedCall {
+    const call = { index, id: '', name: '', arguments: '', extraContent: undefined };
     this.#calls.push(call);
     return call;
   }
