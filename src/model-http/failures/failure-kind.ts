@@ -84,14 +84,19 @@ const signs: readonly Sign[] = [
   { kind: 'token-limit', codes: /^token_limit_reached$/, text: /token limit reached/ },
   {
     kind: 'context',
-    codes: /^(context_length_exceeded|exceed_context_size_error|context_\w+|prompt_too_long)$/,
+    codes: any(
+      /^(context_length_exceeded|exceed_context_size_error|context_\w+|prompt_too_long|tokens_limit_reached)$/,
+      // Z.AI
+      /^1261$/,
+    ),
     text: any(
       /context (length|window|size|limit)|max_model_len/,
       /maximum (prompt|input|sequence|allowed number of input) (length|tokens?)/,
-      /prompt (is )?too long/,
+      /prompt (is )?too long|input is too long|prompt exceeds max length/,
       /(input|prompt|request) (token count|length|tokens?).{0,80}exceed/,
       /exceeds? (the )?(maximum|max|limit|available|model).{0,40}(tokens|context)/,
-      /exceeded model token limit|too many (input )?tokens|reduce the length/,
+      /exceeded model token limit|token limit exceeded|more than max tokens allowed/,
+      /too many (input )?tokens|reduce the length|range of input length/,
       /longer than the (maximum|model)|larger than the context/,
       // LM Studio, TGI, vLLM, ExLlama
       /context the overflows|tokens to keep|n_keep/,
@@ -158,7 +163,7 @@ export function failureKindOf(facts: ErrorBodyFacts, status: number | undefined)
       isPossible(sign.kind, status) &&
       (codes.some((code) => sign.codes.test(code.toLowerCase())) || sign.text.test(text)),
   );
-  const kind = found?.kind ?? kindOfStatus(status);
+  const kind = found?.kind ?? kindOfStatus(status, text);
   if (kind === 'quota' && status === 429 && isOverSoon(facts)) return 'rate';
   return kind === 'rate' && isBeyond(facts) ? 'beyond-rate' : kind;
 }
@@ -198,7 +203,7 @@ function isPossible(kind: FailureKind, status: number | undefined): boolean {
   }
 }
 
-function kindOfStatus(status: number | undefined): FailureKind {
+function kindOfStatus(status: number | undefined, text: string): FailureKind {
   switch (status) {
     case 401:
       return 'key';
@@ -215,6 +220,8 @@ function kindOfStatus(status: number | undefined): FailureKind {
     case 429:
       return 'rate';
     case 400:
+      // Of bytes that are too many, servers say this with 413.
+      return text.includes('payload too large') ? 'context' : 'request';
     case 409:
     case 422:
       return 'request';

@@ -89,11 +89,36 @@ describe('what a provider refuses', () => {
       'Google',
       { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' },
     ],
+    ['Bedrock', { message: 'Input is too long for requested model.', type: 'ValidationException' }],
+    [
+      'Bedrock behind LiteLLM',
+      {
+        message:
+          'litellm.BadRequestError: BedrockException - {"message":"The model returned the following errors: Input is too long for requested model."}',
+      },
+    ],
+    ['Z.AI', { code: '1261', message: 'Prompt exceeds max length' }],
+    ['Z.AI about tokens', { code: '1210', message: 'tokens in request more than max tokens allowed' }],
+    [
+      'DashScope',
+      {
+        code: 'invalid_parameter_error',
+        message: '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]',
+      },
+    ],
+    ['GitHub Models', { code: 'tokens_limit_reached', message: 'Request body too large for m model.' }],
+    ['some gateways', { message: 'Token limit exceeded' }],
+    ['other gateways', { message: 'Payload too large' }],
   ])('is the length of the conversation in the words of %s', (_who, error) => {
     expect(told(error).details).toMatchObject({
       refused: 'context',
       reason: expect.stringMatching(/too long.*reset the conversation/),
     });
+  });
+
+  it('is what is too large for the server, whatever it is, with the status that says so', () => {
+    const { details } = told({ message: 'Payload Too Large' }, { status: 413 });
+    expect(details).toMatchObject({ refused: 'request', reason: expect.stringContaining('too large') });
   });
 
   it('is asked for again after the wait that the provider wants, and told when that is long', () => {
