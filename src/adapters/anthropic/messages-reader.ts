@@ -59,6 +59,10 @@ export class MessagesReader implements ReplyReader {
     return this.#reply.hasSpoken;
   }
 
+  get hasEnding(): boolean {
+    return this.#isDone || this.#reply.hasEnding;
+  }
+
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -159,6 +163,7 @@ export class MessagesReader implements ReplyReader {
     // The category tells the user which rule stopped the reply.
     const category = isJsonObject(stop_details) ? stop_details.category : undefined;
     this.#stopReason = typeof category === 'string' ? `${stop_reason}: ${category}` : stop_reason;
+    this.#reply.noteEnding();
   }
 
   #refusal(error: unknown): ModelFailure {

@@ -5,6 +5,14 @@ import { SilenceWatch } from './silence-watch.ts';
 /** One shared reason: a new error for each call would cost a stack trace that nobody reads. */
 const OVER = new DOMException('the model call is over', 'AbortError');
 
+/** Time for a clean end after the last event, which lets the connection be used again. Some servers never end it. */
+const DONE_GRACE_MS = 100;
+/** Time for the token counts and the last event after the finish reason. Some servers send neither. */
+const ENDING_GRACE_MS = 5_000;
+
+/** How far the reply has come: nothing of it, a piece, its finish reason, or its last event. */
+type Progress = 'none' | 'begun' | 'ending' | 'done';
+
 export type AttemptTimes = Pick<LlmConfig, 'firstByteTimeoutMs' | 'timeoutMs'>;
 
 /** One HTTP request. The caller's signal and silence of the provider both end its connection. */
@@ -14,7 +22,7 @@ export class Attempt {
   readonly #times: AttemptTimes;
   readonly #watch: SilenceWatch;
   readonly #onCallerAbort = (): void => this.#abort.abort(OVER);
-  #hasBegun = false;
+  #progress: Progress = 'none';
   #end: NodeJS.Timeout | undefined;
   wasSilent = false;
   /** Whether the whole answer was read, so that its connection can be used again. */
@@ -40,17 +48,26 @@ export class Attempt {
     this.#watch.heard();
   }
 
-  /** Once the reply has begun, the provider may be silent for `timeoutMs` only. */
-  noteProgress({ hasBegun }: ReplyReader): void {
-    if (this.#hasBegun || !hasBegun || this.#end) return;
-    this.#hasBegun = true;
-    this.#watch.start(this.#times.timeoutMs);
+  /**
+   * Call this after each event. Once the reply has begun, the provider may be silent for `timeoutMs` only. Once the reply
+   * is complete, the stream must end within a short time, whatever else the provider sends.
+   */
+  noteProgress(reader: ReplyReader): void {
+    const progress = progressOf(reader);
+    if (progress === this.#progress) return;
+    this.#progress = progress;
+    const { timeoutMs } = this.#times;
+    if (progress === 'ending') this.#expectEnd(Math.min(ENDING_GRACE_MS, timeoutMs));
+    else if (progress === 'done') this.#expectEnd(DONE_GRACE_MS);
+    else {
+      clearTimeout(this.#end);
+      this.#watch.start(timeoutMs);
+    }
   }
 
-  /** The reply is complete. The stream must end within this time, whatever else the provider sends. */
-  expectEnd(withinMs: number): void {
-    if (this.#end) return;
+  #expectEnd(withinMs: number): void {
     this.#watch.stop();
+    clearTimeout(this.#end);
     this.#end = setTimeout(() => this.#abort.abort(OVER), withinMs);
   }
 
@@ -61,4 +78,9 @@ export class Attempt {
     this.#callerSignal.removeEventListener('abort', this.#onCallerAbort);
     if (!this.isComplete) this.#abort.abort(OVER);
   }
+}
+
+function progressOf(reader: ReplyReader): Progress {
+  if (reader.hasEnding) return reader.isDone ? 'done' : 'ending';
+  return reader.hasBegun ? 'begun' : 'none';
 }

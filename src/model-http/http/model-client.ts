@@ -20,8 +20,6 @@ import { modelRetryDelayMs, retryAfterIn } from './retry-delay.ts';
 
 /** The longest part of an error body that is read. The body may have no end. */
 const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
-/** Time for a clean end after the last event, which lets the connection be used again. Some servers never end it. */
-const END_GRACE_MS = 100;
 
 /** One call of a model in the format of its interface. */
 export interface ModelCall {
@@ -126,7 +124,6 @@ export class ModelClient {
           signal.throwIfAborted();
           reader.event(data, name);
           attempt.noteProgress(reader);
-          if (reader.isDone) attempt.expectEnd(END_GRACE_MS);
         },
       });
       signal.throwIfAborted();
@@ -137,7 +134,7 @@ export class ModelClient {
       if (error instanceof UnreadableAnswerError) throw unreadable(this.#access, answer);
       if (!(error instanceof StreamCutError)) throw error;
       // A connection that breaks after the complete reply does no harm.
-      if (!reader.isDone) throw transportFailure(this.#access, error);
+      if (!reader.hasEnding) throw transportFailure(this.#access, error);
     }
   }
 

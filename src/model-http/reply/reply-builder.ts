@@ -33,6 +33,8 @@ export class ReplyBuilder {
   #characters = 0;
   #hasBegun = false;
   #hasSpoken = false;
+  /** The characters of the reply when its first finish reason came. */
+  #endingAt: number | undefined;
 
   constructor(access: ProviderEndpoint, listener: ReplyListener) {
     this.#access = access;
@@ -45,6 +47,16 @@ export class ReplyBuilder {
 
   get hasSpoken(): boolean {
     return this.#hasSpoken;
+  }
+
+  /** Whether a finish reason came and nothing after it. Some servers send one with each piece, where it ends nothing. */
+  get hasEnding(): boolean {
+    return this.#endingAt === this.#characters;
+  }
+
+  /** A finish reason came, after the pieces that were added so far. */
+  noteEnding(): void {
+    this.#endingAt ??= this.#characters;
   }
 
   text(piece: string): void {

@@ -6,6 +6,8 @@ export interface ReplyReader {
   readonly hasBegun: boolean;
   /** Whether something was passed on to the listener: from then on the request must not be repeated. */
   readonly hasSpoken: boolean;
+  /** Whether the reply is complete. Its token counts may follow. */
+  readonly hasEnding: boolean;
   /** Whether the provider said that nothing follows. */
   readonly isDone: boolean;
   event(data: string, name: string | undefined): void;

@@ -186,6 +186,11 @@ describe('a stream that goes wrong', () => {
       [text('half '), { cut: true }],
       /closed the connection before its answer was complete/,
     ],
+    [
+      'is cut after it has gone on behind a finish reason',
+      [{ finish: 'stop' }, text('half '), { cut: true }],
+      /closed the connection before its answer was complete/,
+    ],
     ['ends without a finish reason', [text('half ')], /ended before the reply was complete/],
     [
       'has an event that is no JSON',
@@ -331,7 +336,6 @@ describe('a provider that falls silent', () => {
     ['after the first thought', 'timeoutMs', { stream: [thought, { hang: true }] }],
     ['within a tool call', 'timeoutMs', { stream: [fragment('{"a'), { hang: true }] }],
     ['in the middle', 'timeoutMs', { stream: [text('half '), text('way'), { hang: true }] }],
-    ['after the finish reason', 'timeoutMs', { stream: [text('all'), { finish: 'stop' }, { hang: true }] }],
   ])('%s is given up after llm.%s, and not asked again', async (_when, setting, reply) => {
     await using harness = await OpenAiModelHarness.open(reply);
     const { details } = await harness.fail({ config: { [setting]: 60 } });

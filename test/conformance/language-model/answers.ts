@@ -29,6 +29,8 @@ export type Answer =
     }
   /** A stream that just ends, or whose connection breaks. */
   | { readonly kind: 'truncated'; readonly said: readonly Said[]; readonly by: 'end' | 'reset' }
+  /** A stream with a finish reason, but without its end: nothing follows, or its connection breaks. */
+  | { readonly kind: 'unended'; readonly said: readonly Said[]; readonly lastly: 'hang' | 'reset' }
   /** A stream that goes on without saying anything; without even a head when nothing was said. */
   | { readonly kind: 'silent'; readonly said: readonly Said[] }
   /** A status of failure instead of a reply. */

@@ -1,11 +1,15 @@
 import { expect } from 'vitest';
 import type { ModelRequest } from '../../../src/ports/language-model.ts';
-import { replyText } from '../../support/models/replies.ts';
+import { callsIn, replyText } from '../../support/models/replies.ts';
 import { type Answer, calls, type Ending, question, reply, says, thinks } from './answers.ts';
 import { type LanguageModelHarness, scenario } from './harness.ts';
 import { ask, askInVain } from './outcome.ts';
 
 const ONCE = { maxRetries: 0 };
+/** Shorter than the limit that must not be reached, and far longer than the other one. */
+const SOON_MS = 15_000;
+const LONG = 60_000;
+const SHORT = 500;
 const REPEATING = { maxRetries: 1 };
 
 export function endingScenarios(harness: LanguageModelHarness): void {
@@ -128,6 +132,27 @@ export function endingScenarios(harness: LanguageModelHarness): void {
       expect(answer.heard.pieces).toEqual(['Now.']);
       expect(subject.requests).toHaveLength(2);
     });
+  }
+
+  for (const [lastly, how] of [
+    ['hang', 'stays open'],
+    ['reset', 'breaks'],
+  ] as const) {
+    scenario(
+      harness,
+      'truncation',
+      `gives a complete reply whose stream ${how} after the finish reason`,
+      async () => {
+        const said = [...says('All', ' of it.'), calls('c1', 'search', '{"query":"x"}')];
+        const settings = { ...ONCE, firstByteTimeoutMs: LONG, timeoutMs: SHORT };
+        await using subject = await harness.open([{ kind: 'unended', said, lastly }], settings);
+        const answer = await ask(subject);
+        expect(replyText(answer.reply)).toBe('All of it.');
+        expect(callsIn(answer.reply)).toMatchObject([{ name: 'search', arguments: '{"query":"x"}' }]);
+        expect(answer.reply).not.toHaveProperty('finishReason');
+      },
+      SOON_MS,
+    );
   }
 }
 

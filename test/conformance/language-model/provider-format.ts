@@ -13,7 +13,7 @@ export interface ProviderFormat {
   readonly llm: Readonly<Record<string, unknown>>;
   /** What opens a stream and says this, without its end: one server-sent event each. */
   events(said: readonly Said[]): string[];
-  /** What ends it. */
+  /** What ends it. The first event has the finish reason. */
   end(said: readonly Said[], ending: Ending): string[];
   /** The same in one JSON object, for who does not stream. */
   whole(said: readonly Said[], ending: Ending): object;

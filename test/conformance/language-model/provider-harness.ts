@@ -43,6 +43,10 @@ function wireAnswer(format: ProviderFormat, answer: Answer): WireAnswer {
       return wireReply(format, answer);
     case 'truncated':
       return { packets: format.events(answer.said), lastly: answer.by };
+    case 'unended': {
+      const [ending = ''] = format.end(answer.said, 'stop');
+      return { packets: [...format.events(answer.said), ending], lastly: answer.lastly };
+    }
     case 'silent':
       return { packets: answer.said.length === 0 ? [] : format.events(answer.said), lastly: 'hang' };
     case 'refused': {

@@ -160,7 +160,7 @@ function read(events: readonly SentEvent[], readerOf: ReaderOf): { said: string;
   try {
     for (const { data, name } of events) {
       reader.event(data, name);
-      said.push([reader.hasBegun, reader.hasSpoken, reader.isDone]);
+      said.push([reader.hasBegun, reader.hasSpoken, reader.hasEnding, reader.isDone]);
     }
     said.push(reader.finish());
   } catch (error) {

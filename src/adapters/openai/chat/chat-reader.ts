@@ -53,6 +53,10 @@ export class ChatReader implements ReplyReader {
     return this.#reply.hasSpoken;
   }
 
+  get hasEnding(): boolean {
+    return this.#isDone || this.#reply.hasEnding;
+  }
+
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -116,7 +120,7 @@ export class ChatReader implements ReplyReader {
         this.#isChat = true;
         this.#countTokens(event.usage);
         if (event.delta) this.#addDelta(event.delta);
-        this.#finishReason = event.finishReason ?? this.#finishReason;
+        if (event.finishReason !== undefined) this.#endWith(event.finishReason);
         return;
       case 'error':
         throw refusal(this.#access, event.error, { tools: this.#request.tools });
@@ -128,6 +132,11 @@ export class ChatReader implements ReplyReader {
       default:
         event satisfies never;
     }
+  }
+
+  #endWith(finishReason: string): void {
+    this.#finishReason = finishReason;
+    this.#reply.noteEnding();
   }
 
   #countUnparsed(): void {

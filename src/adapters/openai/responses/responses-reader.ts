@@ -59,6 +59,11 @@ export class ResponsesReader implements ReplyReader {
     return this.#reply.hasSpoken;
   }
 
+  /** The event that completes a response is its last. */
+  get hasEnding(): boolean {
+    return this.#isDone;
+  }
+
   get isDone(): boolean {
     return this.#isDone;
   }
