@@ -36,7 +36,7 @@ export function providerModel(
     async generate(given, listener, signal) {
       signal.throwIfAborted();
       const { client, call } = await loaded();
-      const request = { ...given, tools: given.tools.map(acceptableTool) };
+      const request = { ...given, tools: given.tools.map((tool) => acceptableTool(tool, rules)) };
       const heard = untilAborted(listener, signal);
       const answer = (asked: ModelRequest) => client.generate(call(asked, heard), signal);
       const sampled = (asked: ModelRequest) => sampling.generate(asked, answer);

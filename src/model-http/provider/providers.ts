@@ -40,6 +40,8 @@ export interface ProviderDefaults {
   readonly outputSchema?: 'always' | 'without-tools';
   /** Whether `tool_choice` of a chat completion must be a word, which cannot name a tool. */
   readonly toolChoiceIsWord?: boolean;
+  /** Whether the schemas of tools may only have the keywords of OpenAPI 3.0. */
+  readonly openApiSchemas?: boolean;
   /** Most tools in a request, if the provider has a limit. */
   readonly maxTools?: number;
 }
@@ -98,6 +100,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     outputSchema: 'without-tools',
     // https://github.com/NousResearch/hermes-agent/pull/19728
     namesResults: true,
+    openApiSchemas: true,
   },
   groq: {
     label: 'Groq',

@@ -1,7 +1,10 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 import { isJsonObject } from '../../core/json-object.ts';
 import { beginningOf } from '../../core/shorten.ts';
+import { corrected } from './corrected-schema.ts';
 import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
+import { openApiSchema } from './open-api-schema.ts';
+import type { ProviderDefaults } from './providers.ts';
 
 /** OpenAI refuses a request with a longer description. */
 const MAX_DESCRIPTION_CHARACTERS = 1_024;
@@ -23,26 +26,22 @@ const DROPPED = [
 
 /**
  * Makes a tool acceptable to every provider: its schema becomes an object with `properties`, without alternatives at the
- * top, and each list in it says what its items are. No check is lost, because the arguments are validated against the
- * tool's own schema before the call.
+ * top, and each schema in it is one of JSON Schema 2020-12. No check is lost, because the arguments are validated against
+ * the tool's own schema before the call.
  */
-export function acceptableTool({ name, description, inputSchema }: ModelTool): ModelTool {
-  return { name, description: shortened(description), inputSchema: acceptableSchema(inputSchema) };
+export function acceptableTool(
+  { name, description, inputSchema }: ModelTool,
+  { openApiSchemas }: Pick<ProviderDefaults, 'openApiSchemas'>,
+): ModelTool {
+  const schema = acceptableSchema(inputSchema);
+  return {
+    name,
+    description: shortened(description),
+    inputSchema: openApiSchemas ? openApiSchema(schema) : schema,
+  };
 }
 
-const acceptableSchema = oncePerSchema((schema) => mapSchemas(objectSchema(schema), withItems));
-
-/**
- * OpenAI and Google refuse the whole request for a list without `items`, and OpenAI for the tuples of older drafts, whose
- * `items` are a list. https://github.com/spacelift-io/spacectl/issues/402,
- * https://github.com/NousResearch/hermes-agent/pull/71816
- */
-function withItems(schema: Schema): Schema {
-  const { type, items } = schema;
-  const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
-  if (!isList || isJsonObject(items) || typeof items === 'boolean') return schema;
-  return { ...schema, ...(Array.isArray(items) && { prefixItems: items }), items: {} };
-}
+const acceptableSchema = oncePerSchema((schema) => mapSchemas(objectSchema(schema), corrected));
 
 function shortened(text: string): string {
   if (text.length <= MAX_DESCRIPTION_CHARACTERS) return text;

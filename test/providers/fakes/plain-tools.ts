@@ -12,7 +12,7 @@ interface Message {
  * that has to strip types first takes twice as long to start. So it uses nothing from outside of itself.
  *
  * Its schemas have what providers stumble over: a draft, a choice at the top, a long description, no properties, lists that
- * do not say of what, and the name of a property.
+ * do not say of what, the name of a property, and a keyword as in draft 4.
  */
 export function plainTools(): void {
   const $schema = 'http://json-schema.org/draft-07/schema#';
@@ -40,7 +40,11 @@ export function plainTools(): void {
       name: 'find',
       inputSchema: {
         type: 'object',
-        properties: { $filter: message, rows: { type: 'array', items: { type: 'array' } } },
+        properties: {
+          $filter: message,
+          rows: { type: 'array', items: { type: 'array' } },
+          top: { type: 'integer', minimum: 0, exclusiveMinimum: true },
+        },
       },
     },
   ];

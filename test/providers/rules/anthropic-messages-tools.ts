@@ -154,7 +154,7 @@ export const anthropicMessagesToolsRules: ProviderRules = {
       source: 'https://github.com/anthropics/claude-code/issues/86664',
       refusal: (body) =>
         ofTools(body, (tool, place) =>
-          hasKnownTypes(objectIn(tool, 'input_schema'))
+          isOfDraft2020(objectIn(tool, 'input_schema'))
             ? undefined
             : refused(
                 `${place}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 ` +
@@ -223,10 +223,11 @@ function ofTools(
 }
 
 /** Looks at the types of a schema and of its properties, not at schemas elsewhere in it. */
-function hasKnownTypes(schema: JsonObject): boolean {
+function isOfDraft2020(schema: JsonObject): boolean {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'object'];
   return (
     types.every((type) => SCHEMA_TYPES.has(type)) &&
-    Object.values(objectIn(schema, 'properties')).filter(isJsonObject).every(hasKnownTypes)
+    typeof schema.exclusiveMinimum !== 'boolean' &&
+    Object.values(objectIn(schema, 'properties')).filter(isJsonObject).every(isOfDraft2020)
   );
 }

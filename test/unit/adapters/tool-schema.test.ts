@@ -1,9 +1,23 @@
 import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { acceptableTool } from '../../../src/model-http/provider/tool-schema.ts';
 
-function schemaOf(inputSchema: Record<string, unknown>): Readonly<Record<string, unknown>> {
-  return acceptableTool({ name: 't', description: '', inputSchema }).inputSchema;
+function schemaOf(
+  inputSchema: Record<string, unknown>,
+  rules: Parameters<typeof acceptableTool>[1] = {},
+): Readonly<Record<string, unknown>> {
+  return acceptableTool({ name: 't', description: '', inputSchema }, rules).inputSchema;
+}
+
+/** The schema of a property, as a provider is sent it. */
+function propertyOf(
+  schema: Record<string, unknown>,
+  rules: Parameters<typeof acceptableTool>[1] = {},
+): unknown {
+  const sent = schemaOf({ type: 'object', properties: { rows: { type: 'array', items: schema } } }, rules);
+  expect(new Ajv2020({ strict: false }).validateSchema(sent)).toBe(true);
+  return JSON.parse(JSON.stringify(sent)).properties.rows.items;
 }
 
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -88,6 +102,45 @@ describe('the schema of a tool, as a provider is sent it', () => {
     expect(schemaOf(whole({ items: true }))).toEqual(whole({ items: true }));
   });
 
+  it.each([
+    [{ minimum: 0, exclusiveMinimum: true }, { exclusiveMinimum: 0 }],
+    [{ maximum: 9, exclusiveMaximum: false }, { maximum: 9 }],
+    [{ exclusiveMinimum: true, exclusiveMaximum: 9 }, { exclusiveMaximum: 9 }],
+    [{ type: 'string', required: true }, { type: 'string' }],
+    [{ items: [city] }, { prefixItems: [city], items: {} }],
+    [
+      { type: 'array', items: [] },
+      { type: 'array', items: {} },
+    ],
+    [{ type: 'any', description: 'x' }, { description: 'x' }],
+    [{ type: ['string', 'any'] }, { type: ['string'] }],
+    [
+      { type: 'object', properties: [] },
+      { type: 'object', properties: {} },
+    ],
+  ])('is one of JSON Schema 2020-12, where a property had %j', (given, sent) => {
+    expect(propertyOf(given)).toEqual(sent);
+  });
+
+  it.each([
+    [
+      { type: ['string', 'null'], enum: ['a'], description: 'x' },
+      { description: 'x', anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] },
+    ],
+    [{ type: ['array', 'null'], items: city }, { anyOf: [{ type: 'array', items: city }, { type: 'null' }] }],
+    [{ const: 'a' }, { type: 'string', enum: ['a'] }],
+    [
+      { type: 'integer', enum: [1, 2], description: 'How many.' },
+      { type: 'integer', description: 'How many. One of: 1, 2.' },
+    ],
+    [{ const: null }, { description: 'One of: null.' }],
+    [{ type: 'object', propertyNames: { pattern: 'a' } }, { type: 'object' }],
+    [city, city],
+  ])('has the keywords of OpenAPI only, for a provider that knows no others: %j', (given, sent) => {
+    expect(propertyOf(given, { openApiSchemas: true })).toEqual(sent);
+    expect(propertyOf(given)).toEqual(given);
+  });
+
   it('is worked out once for each schema', () => {
     expect(schemaOf(city)).toBe(schemaOf(city));
   });
@@ -97,10 +150,12 @@ describe('the schema of a tool, as a provider is sent it', () => {
   });
 
   it('has a description of 1,024 characters at most', () => {
-    const { description } = acceptableTool({ name: 't', description: 'x'.repeat(2_000), inputSchema: {} });
+    const described = (text: string) =>
+      acceptableTool({ name: 't', description: text, inputSchema: {} }, {}).description;
+    const description = described('x'.repeat(2_000));
     expect(description).toHaveLength(1_024);
     expect(description.endsWith('x…')).toBe(true);
-    expect(acceptableTool({ name: 't', description: 'short', inputSchema: {} }).description).toBe('short');
+    expect(described('short')).toBe('short');
   });
 
   it.each([
