@@ -1,9 +1,10 @@
 import type { OpaqueData, ReasoningPart, TokenUsage } from '../../core/turn/reply-parts.ts';
 import type { ModelReply, RawToolCall, ReplyListener, ReplyPart } from '../../ports/language-model.ts';
 import { EmptyReply } from '../failures/empty-reply.ts';
+import { adviceOn } from '../failures/failure-advice.ts';
 import { ModelFailure, passingFailure } from '../failures/model-failure.ts';
 import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
-import { endingOf } from './reply-ending.ts';
+import { endedByContext, endingOf } from './reply-ending.ts';
 
 /** More than any model writes in one reply. Without a bound a reply could fill the memory and the log. */
 const MAX_REPLY_CHARACTERS = 16 * 1024 * 1024;
@@ -118,8 +119,8 @@ export class ReplyBuilder {
       case 'failed':
         throw passingFailure(this.#access, `ended the reply with an error${shown(reason)}`);
       case 'length':
-        if (isEmpty) throw this.#tooFewTokens('before it said anything');
-        if (end.hasIncompleteCall) throw this.#tooFewTokens('in the middle of a tool call');
+        if (isEmpty) throw this.#tooFewTokens('before it said anything', end);
+        if (end.hasIncompleteCall) throw this.#tooFewTokens('in the middle of a tool call', end);
         break;
       case 'complete':
         if (isEmpty) throw new EmptyReply(this.#access, this.#parts.filter(isThought));
@@ -160,7 +161,11 @@ export class ReplyBuilder {
     else this.#listener.onText(piece);
   }
 
-  #tooFewTokens(when: string): ModelFailure {
+  #tooFewTokens(when: string, { reason: ending, usage }: ReplyEnd): ModelFailure {
+    if (endedByContext(ending, usage)) {
+      const advice = adviceOn('context', this.#access, undefined, undefined);
+      return new ModelFailure(this.#access, `${advice}.`, { refused: 'context' });
+    }
     const reason = `Model ${this.#access.model} reached its token limit ${when}; raise llm.maxTokens, or shorten the conversation.`;
     return new ModelFailure(this.#access, reason);
   }

@@ -1,3 +1,5 @@
+import type { TokenUsage } from '../../core/turn/reply-parts.ts';
+
 /** How a reply ended, from the provider's finish reason. */
 export type ReplyEnding = 'complete' | 'length' | 'filtered' | 'failed';
 
@@ -18,16 +20,24 @@ const COMPLETE = new Set([
   'function_call',
 ]);
 
+/** Anthropic's reason where the conversation left too few tokens for the reply. */
+const CONTEXT_IS_FULL = 'model_context_window_exceeded';
+
 const LENGTH = new Set([
   'length',
   'max_tokens',
   'max_output_tokens',
   'max_length',
   'model_length',
-  'model_context_window_exceeded',
+  CONTEXT_IS_FULL,
 ]);
 
 const FILTERED = /filter|safety|sensitive|refus|prohibit|recitation|block|spii|moderation|policy|risk/;
+
+/** Whether the length of the conversation ended the reply, and not the limit for its tokens. */
+export function endedByContext(reason: string | undefined, usage: TokenUsage | undefined): boolean {
+  return reason === CONTEXT_IS_FULL || usage?.outputTokens === 0;
+}
 
 /** An unknown reason counts as a failure, because the reply may be incomplete. */
 export function endingOf(reason: string): ReplyEnding {

@@ -630,6 +630,21 @@ describe('failures of a model over the Messages API', () => {
     }
   });
 
+  it.each([
+    ['nothing', []],
+    ['thoughts', thinking(0, 'Hm.', 'SIG')],
+    ['a part of a call', toolUse(0, 'toolu_1', '{"city": "Os')],
+  ])('calls the conversation too long where its window had room for no more than %s', async (_what, said) => {
+    await using fake = await FakeAnthropic.open(
+      streams(START, ...said, ...end('model_context_window_exceeded')),
+    );
+    const { details } = await failure(fake.ask());
+    expect(details).toMatchObject({
+      refused: 'context',
+      reason: expect.stringContaining('too long for model'),
+    });
+  });
+
   it('fails when the stream ends before the message does, or with a reason that nobody knows', async () => {
     await using fake = await FakeAnthropic.open(
       streams(START, ...text(0, 'Half')),

@@ -256,7 +256,20 @@ describe('a stream that goes wrong', () => {
 
   it('because the tokens ran out before the first word says so', async () => {
     await using harness = await OpenAiModelHarness.open({ stream: [{ finish: 'length' }, { done: true }] });
-    expect((await harness.fail()).details.reason).toMatch(/token limit before it said anything/);
+    const { details } = await harness.fail();
+    expect(details.reason).toMatch(/token limit before it said anything/);
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it('because the conversation left no room for a token says so', async () => {
+    const usage = { prompt_tokens: 4_096, completion_tokens: 0 };
+    await using harness = await OpenAiModelHarness.open({
+      stream: [{ finish: 'length' }, { usage }, { done: true }],
+    });
+    expect((await harness.fail()).details).toMatchObject({
+      refused: 'context',
+      reason: expect.stringContaining('too long for model gpt-test'),
+    });
   });
 
   it('because it is a page and no reply says what came instead', async () => {
