@@ -8,7 +8,7 @@ export interface ErrorBodyFacts {
   readonly status: number | undefined;
   /** The field of the request that the error names. */
   readonly param: string | undefined;
-  /** All sentences, in lower case. */
+  /** All sentences, in lower case and without what Bedrock puts before each error. */
   readonly text: string;
   readonly retryAfterMs: number | undefined;
   /** The limits that Google says were exceeded: `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
@@ -39,11 +39,14 @@ export function readErrorBody(body: unknown): ErrorBodyFacts {
     codes: objects.flatMap((fields) => textsOf(fields, CODE_FIELDS)),
     status: objects.map(statusOf).find((status) => status !== undefined),
     param: objects.map(paramOf).find((param) => param !== undefined),
-    text: texts.join('\n').toLowerCase(),
+    text: texts.join('\n').toLowerCase().replaceAll(BEDROCK_PREFIX, ''),
     retryAfterMs: objects.map(retryDelayOf).find((delay) => delay !== undefined),
     quotaIds: objects.flatMap(quotaIdsOf),
   };
 }
+
+/** It names no model, although it has the word. */
+const BEDROCK_PREFIX = 'the model returned the following errors: ';
 
 const MAX_DEPTH = 4;
 

@@ -52,6 +52,10 @@ export function adviceOn(
   }
 }
 
+export function tokenFieldAdvice({ label }: ProviderEndpoint): string {
+  return `${label} takes llm.maxTokens as max_completion_tokens only; set llm.provider to openai and keep llm.baseURL`;
+}
+
 export function toolAdvice({ label }: ProviderEndpoint, toolName: string): string {
   return `${label} refused the tool ${toolName}; deny it under approval.rules of the agent file, or correct its schema`;
 }

@@ -69,6 +69,11 @@ const signs: readonly Sign[] = [
     ),
   },
   {
+    kind: 'access',
+    codes: /^unsupported_country_region_territory$/,
+    text: /user location is not supported/,
+  },
+  {
     // vLLM and llama.cpp accept tools only if they were started for it.
     kind: 'tools-off',
     codes: /^tools?_not_supported$/,
@@ -105,6 +110,12 @@ const signs: readonly Sign[] = [
       /requires \d+ pages/,
     ),
   },
+  // Before the signs of images, because the name of a model may have such a word.
+  {
+    kind: 'model',
+    codes: /^model_(not_found|decommissioned)$/,
+    text: /model.{0,80}(does ?n.t exist|does not exist|decommissioned)/,
+  },
   {
     kind: 'image',
     codes: /image|vision/,
@@ -112,7 +123,7 @@ const signs: readonly Sign[] = [
       /image.{0,60}(not support|unsupported|invalid|could not|cannot|failed|exceeds|too (large|small|many))/,
       /image.{0,60}(not valid|does not represent)/,
       /(not support|unsupported|invalid|could not|cannot|failed to|endpoints found that support).{0,40}image/,
-      /multimodal|\bvision\b|mmproj|unknown variant .image_url/,
+      /multimodal|(?<![\w-])vision(?![\w-])|mmproj|unknown variant .image_url/,
     ),
   },
   {
@@ -127,10 +138,10 @@ const signs: readonly Sign[] = [
   },
   {
     kind: 'model',
-    codes: /^(model_not_found|not_found_error|model_not_available|model_terms_required|invalid_model)$/,
+    codes: /^(not_found_error|model_not_available|model_terms_required|invalid_model)$/,
     text: any(
-      /model.{0,80}(not found|does ?n.t exist|does not exist|not exist|is not available|not supported)/,
-      /model.{0,80}(no access|unknown|not loaded|decommissioned)/,
+      /model.{0,80}(not found|not exist|is not available|not supported)/,
+      /model.{0,80}(no access|unknown|not loaded)/,
       /(unknown|invalid|no such|unrecognized) model|is not a valid model/,
       // one-api: no channel for the model
       /无可用渠道/,

@@ -1,8 +1,9 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 import type { Refused } from '../../core/conversation/refused.ts';
+import { secretKeyOf } from '../provider/endpoint.ts';
 import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { type ErrorBodyFacts, readErrorBody } from './error-body.ts';
-import { adviceOn, toolAdvice } from './failure-advice.ts';
+import { adviceOn, tokenFieldAdvice, toolAdvice } from './failure-advice.ts';
 import { type FailureKind, failureKindOf } from './failure-kind.ts';
 import { ModelFailure } from './model-failure.ts';
 
@@ -27,12 +28,13 @@ export function refusal(access: ProviderEndpoint, body: unknown, context: Refusa
   const status = context.status ?? facts.status;
   const kind = failureKindOf(facts, status);
   const toolName = kind === 'request' ? toolIn(facts, context.tools) : undefined;
-  const field = facts.param ?? settingIn(facts.text);
+  const field = facts.param ?? fieldIn(facts.text);
   const param = field !== undefined && isHarmless(access, field) ? field : undefined;
   const code = facts.codes.find((name) => isHarmless(access, name));
   const retryAfterMs = context.retryAfterMs ?? facts.retryAfterMs;
-  const advice =
-    toolName === undefined ? adviceOn(kind, access, status, param) : toolAdvice(access, toolName);
+  const isRenamed = kind === 'request' && isTokenFieldRenamed(access, facts);
+  const otherwise = isRenamed ? tokenFieldAdvice(access) : adviceOn(kind, access, status, param);
+  const advice = toolName === undefined ? otherwise : toolAdvice(access, toolName);
   const reason = `${advice}${waitNote(retryAfterMs)}${shown(status, code, param)}.`;
   return new ModelFailure(access, reason, {
     status,
@@ -44,6 +46,11 @@ export function refusal(access: ProviderEndpoint, body: unknown, context: Refusa
     retryAfterMs,
     answer: body,
   });
+}
+
+/** GPT-5 and the reasoning models of OpenAI, also at Azure, know the newer name only. */
+function isTokenFieldRenamed({ rules }: ProviderEndpoint, { text }: ErrorBodyFacts): boolean {
+  return rules.tokenLimitField === 'max_tokens' && /use .?max_completion_tokens\b/.test(text);
 }
 
 function isPassing(kind: FailureKind, status: number | undefined): boolean {
@@ -81,6 +88,14 @@ function refusedBy(kind: FailureKind, param: string | undefined): Refused | unde
   }
 }
 
+/** The field that only the sentence of an error names. */
+function fieldIn(text: string): string | undefined {
+  return MESSAGE_PLACE.test(text) ? 'messages' : settingIn(text);
+}
+
+/** Anthropic begins with the place, such as `messages.1.content.0`. What it quotes after that is no setting. */
+const MESSAGE_PLACE = /(?:^|\n|")messages[.[]\d/;
+
 /**
  * Some providers name the setting in their sentence only: before a colon, in quotes or in other words. Only names of
  * settings match, so no text of the conversation is repeated.
@@ -90,22 +105,42 @@ const NAMED_SETTINGS: readonly RegExp[] = [
   /[`'"](reasoning_?effort|temperature|top_p|max_tokens|max_completion_tokens|stop|seed)[`'"]/,
   /[`'"](parallel_tool_calls|thinking[\w.]*|output_config[\w.]*|stop_sequences)[`'"]/,
   /[`'"](presence_?penalty|frequency_?penalty)[`'"]/,
+  // xAI
+  /(?:not supported on this model:|does not support parameter) (stop|temperature|top_p|seed)\b/,
+  // Kimi
+  /\binvalid (temperature|top_p|max_tokens|stop|seed)\b/,
+  // Google
+  /\bgeneration_config\.(temperature|top_p|stop_sequences|seed)\b/,
   /\b(top_p|presence_?penalty)\b/,
 ];
 
+/** Settings in other words than their names. */
+const DESCRIBED_SETTINGS: readonly [RegExp, string][] = [
+  [
+    /think(ing)? value|reasoning value|reasoning is mandatory|does not support thinking|\breasoningeffort\b/,
+    'reasoning_effort',
+  ],
+  [/\bmaxoutputtokens\b/, 'max_tokens'],
+  [/\bstopsequences\b|\d stop sequences\b/, 'stop'],
+];
+
 function settingIn(text: string): string | undefined {
-  if (/think(ing)? value|reasoning value|reasoning is mandatory/.test(text)) return 'reasoning_effort';
-  return NAMED_SETTINGS.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
+  const described = DESCRIBED_SETTINGS.find(([words]) => words.test(text))?.[1];
+  return described ?? NAMED_SETTINGS.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
 }
 
 /** Google counts within its one tool, which has all functions: `tools[0].function_declarations[5]`. */
 const TOOL_PLACES = [/\bfunction_?declarations\[(\d+)/, /\btools?(?:\[|\.)(\d+)/];
 
-/** The tool that the error is about. Providers name its place in the request, or its name. */
-function toolIn({ param, text }: ErrorBodyFacts, tools: readonly ModelTool[]): string | undefined {
-  const place = TOOL_PLACES.map((pattern) => pattern.exec(`${param ?? ''} ${text}`)?.[1]).find(Boolean);
+/**
+ * The tool that the error is about. Providers name its place in the request, or its name. If the error names another
+ * field, a word in quotes is no name of a tool.
+ */
+function toolIn({ param = 'tools', text }: ErrorBodyFacts, tools: readonly ModelTool[]): string | undefined {
+  const place = TOOL_PLACES.map((pattern) => pattern.exec(`${param} ${text}`)?.[1]).find(Boolean);
   const byPlace = place === undefined ? undefined : tools[Number(place)]?.name;
-  return byPlace ?? tools.find(({ name }) => quotes(text, name.toLowerCase()))?.name;
+  if (byPlace !== undefined || !/^(tools|functions)/.test(param)) return byPlace;
+  return tools.find(({ name }) => quotes(text, name.toLowerCase()))?.name;
 }
 
 function quotes(text: string, name: string): boolean {
@@ -124,6 +159,7 @@ function shown(status: number | undefined, code: string | undefined, param: stri
 }
 
 /** A short identifier cannot repeat the prompt. A sentence could, and could hold the key. */
-function isHarmless({ apiKey }: ProviderEndpoint, name: string): boolean {
-  return /^[a-z0-9_.[\]-]{1,64}$/i.test(name) && (apiKey === undefined || !name.includes(apiKey));
+function isHarmless(access: ProviderEndpoint, name: string): boolean {
+  const key = secretKeyOf(access);
+  return /^[a-z0-9_.[\]-]{1,64}$/i.test(name) && (key === undefined || !name.includes(key));
 }

@@ -23,6 +23,14 @@ export function shownEndpoint(access: ProviderEndpoint): string {
   return withoutKey(`${origin}${pathname}`, access);
 }
 
-export function withoutKey(text: string, { apiKey }: ProviderEndpoint): string {
-  return apiKey === undefined ? text : text.replaceAll(apiKey, REDACTED);
+export function withoutKey(text: string, access: ProviderEndpoint): string {
+  const key = secretKeyOf(access);
+  return key === undefined ? text : text.replaceAll(key, REDACTED);
+}
+
+/** A shorter key is a placeholder, for a server that wants none. Its letters occur in any text. */
+const SHORTEST_SECRET = 8;
+
+export function secretKeyOf({ apiKey }: ProviderEndpoint): string | undefined {
+  return apiKey !== undefined && apiKey.length >= SHORTEST_SECRET ? apiKey : undefined;
 }

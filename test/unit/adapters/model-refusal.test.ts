@@ -4,15 +4,17 @@ import { type RefusalContext, refusal } from '../../../src/model-http/failures/r
 import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 
 const KEY = 'sk-secret-5d41402abc';
-const access = providerEndpoint(
-  LlmConfig.parse({
-    provider: 'openai-compatible',
-    model: 'm',
-    apiKey: KEY,
-    baseURL: 'http://127.0.0.1:1/v1',
-  }),
-  {},
-);
+const accessWith = (apiKey: string) =>
+  providerEndpoint(
+    LlmConfig.parse({
+      provider: 'openai-compatible',
+      model: 'm',
+      apiKey,
+      baseURL: 'http://127.0.0.1:1/v1',
+    }),
+    {},
+  );
+const access = accessWith(KEY);
 const tools = ['look', 'write'].map((name) => ({ name, description: '', inputSchema: {} }));
 
 function told(error: unknown, context: Partial<RefusalContext> = {}) {
@@ -59,6 +61,113 @@ describe('what a provider refuses', () => {
     expect(details).toMatchObject({ param, reason: expect.stringContaining(setting) });
     expect(details.reason).toContain(`(400, unsupported_value, field ${param})`);
     expect(details).not.toHaveProperty('refused');
+  });
+
+  it.each([
+    ['stop', 'llm.stop', 'Argument not supported on this model: stop'],
+    ['stop', 'llm.stop', 'Model grok-4.6 does not support parameter stop.'],
+    ['reasoning_effort', 'llm.reasoningEffort', 'Model grok-4.6 does not support parameter reasoningEffort.'],
+    ['temperature', 'llm.temperature', 'invalid temperature: only 1 is allowed for this model'],
+    ['reasoning_effort', 'llm.reasoningEffort', '"gemma3" does not support thinking'],
+    [
+      'temperature',
+      'llm.temperature',
+      '* GenerateContentRequest.generation_config.temperature: Temperature must be in the range [0.0, 2.0].',
+    ],
+    [
+      'max_tokens',
+      'llm.maxTokens',
+      'Unable to submit request because it has a maxOutputTokens value of 100000 but the supported range is from 1 to 65537.',
+    ],
+    ['stop', 'llm.stop', 'Unable to submit request because it has more than 5 stop sequences.'],
+    ['stop', 'llm.stop', 'The model returned the following errors: stopSequences is not supported'],
+    [
+      'max_tokens',
+      'llm.maxTokens',
+      'The model returned the following errors: max_tokens: 5000 > 4096, which is the maximum allowed number of output tokens',
+    ],
+  ])('is told as the setting %s, which only a sentence names: %s, %s', (param, setting, message) => {
+    const { details } = told({ message });
+    expect(details).toMatchObject({ param, reason: expect.stringContaining(setting) });
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it('is the limit of tokens under another name, which another provider of the agent file sends', () => {
+    const message =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    const { details } = told({ message, param: 'max_tokens', code: 'unsupported_parameter' });
+    expect(details).toMatchObject({
+      param: 'max_tokens',
+      reason: expect.stringMatching(/set llm\.provider to openai.*keep llm\.baseURL/),
+    });
+    const long =
+      "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens.";
+    expect(told({ message: long, param: 'max_tokens' }).details.reason).toMatch(/conversation is too long/);
+  });
+
+  it.each([
+    ['stop', { message: "Unsupported parameter: 'stop' is not supported with this model.", param: 'stop' }],
+    [
+      'object',
+      {
+        message: "Invalid type: expected a string, but got an 'object' instead.",
+        param: 'messages[1].content',
+      },
+    ],
+  ])('is not the tool %s where the error names another field', (name, error) => {
+    const { details } = told(error, { tools: [{ name, description: '', inputSchema: {} }] });
+    expect(details).toMatchObject({ param: error.param });
+    expect(details).not.toHaveProperty('toolName');
+  });
+
+  it.each([
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+    'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final assistant message must start with a thinking block.',
+    'messages.5.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
+    'litellm.BadRequestError: AnthropicException - {"message":"messages.1.content.0: Invalid `signature` in `thinking` block"}',
+  ])('is the conversation where Anthropic names a message, and no setting: %s', (message) => {
+    expect(told({ type: 'invalid_request_error', message }).details).toMatchObject({
+      param: 'messages',
+      refused: 'request',
+    });
+  });
+
+  it.each([
+    [404, 'The model grok-2-vision-1212 does not exist or your team does not have access to it.', undefined],
+    [400, 'The model `llama-3.2-90b-vision-preview` has been decommissioned.', 'model_decommissioned'],
+  ])('is the model, also one with vision in its name: %s, %s', (status, message, code) => {
+    const { details } = told({ message, code }, { status });
+    expect(details).toMatchObject({ reason: expect.stringContaining('has no model m') });
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it('is the setting, also of a model with vision in its name', () => {
+    const { details } = told({ message: 'Model grok-2-vision-1212 does not support parameter stop.' });
+    expect(details).toMatchObject({ param: 'stop' });
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it('is an image where the model has no vision', () => {
+    const { details } = told({ message: 'This model has no vision support.' });
+    expect(details).toMatchObject({ refused: 'image' });
+  });
+
+  it('is the access where the provider does not serve the country', () => {
+    const { details } = told({
+      message: 'User location is not supported for the API use.',
+      status: 'FAILED_PRECONDITION',
+    });
+    expect(details).toMatchObject({ reason: expect.stringContaining('not served in this country') });
+    expect(details).not.toHaveProperty('refused');
+  });
+
+  it('is told with its field where the key is a placeholder that occurs in it', () => {
+    const body = { error: { message: 'no', param: 'max_tokens', code: 'unsupported_value' } };
+    const { details } = refusal(accessWith('x'), body, { tools, status: 400 });
+    expect(details).toMatchObject({ param: 'max_tokens', code: 'unsupported_value' });
+    const unknown = refusal(accessWith('x'), { error: { code: 'model_not_found' } }, { tools, status: 404 });
+    expect(unknown.details.reason).toContain('http://127.0.0.1:1/v1/chat/completions');
+    expect(refusal(accessWith('1'), {}, { tools, status: 404 }).details.reason).toContain('127.0.0.1:1');
   });
 
   it('is the conversation when the error names a message, or nothing', () => {

@@ -69,6 +69,22 @@ describe('sampling that a client asks for', () => {
     expect(asked).toEqual([{ stop: ['END'] }, {}, {}]);
   });
 
+  it('is left out where only the sentence of the error names the setting, as at xAI', async () => {
+    const error = {
+      code: 'Client specified an invalid argument to one of the API endpoints.',
+      error: 'Argument not supported on this model: stop',
+    };
+    const asked: Settings[] = [];
+    const request = { systemPrompt: '', messages: [], tools: [], settings: { stop: ['END'] } };
+    const reply = await new RefusedSampling().generate(request, async ({ settings }) => {
+      asked.push(settings);
+      if (settings?.stop) throw refusal(access, error, { tools: [], status: 400 });
+      return REPLY;
+    });
+    expect(reply).toBe(REPLY);
+    expect(asked).toEqual([{ stop: ['END'] }, {}]);
+  });
+
   it('is sent as it is to a model that takes it', async () => {
     const { asked, ask } = refusing([]);
     await ask({ temperature: 0.7 });
