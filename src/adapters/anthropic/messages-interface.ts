@@ -1,10 +1,9 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
-import { ModelClient } from '../../model-http/http/model-client.ts';
+import { type ClientObserver, ModelClient } from '../../model-http/http/model-client.ts';
 import { requestBody } from '../../model-http/http/request-body.ts';
 import { bearerHeader, type ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import type { ModelInterface } from '../../model-http/provider/provider-model.ts';
 import { requestSettings } from '../../model-http/provider/request-settings.ts';
-import type { Logger } from '../../ports/logger.ts';
 import { MessagesReader, messagesTemplate } from './messages-reader.ts';
 import { messagesRequest } from './messages-request.ts';
 import { anthropicVersion } from './sampling.ts';
@@ -15,12 +14,16 @@ import { ThinkingPrefixes } from './thinking-blocks.ts';
  *
  * The npm package `@anthropic-ai/sdk` is a development dependency only, for types and for comparison in tests.
  */
-export function messagesInterface(access: ProviderEndpoint, config: LlmConfig, log?: Logger): ModelInterface {
+export function messagesInterface(
+  access: ProviderEndpoint,
+  config: LlmConfig,
+  observer: ClientObserver = {},
+): ModelInterface {
   const headers = { 'anthropic-version': anthropicVersion(config), ...keyHeader(access) };
   const prefixes = new ThinkingPrefixes();
   const template = messagesTemplate();
   return {
-    client: new ModelClient(access, headers, { ...config, log }),
+    client: new ModelClient(access, headers, { ...config, ...observer }),
     call(request, listener) {
       // Most models take no sampling, and the version that is sent says whether there is any.
       const { temperature, topP } = config;

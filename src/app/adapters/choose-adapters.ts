@@ -78,7 +78,7 @@ export async function chooseModel({
     return scriptedModel(llm);
   }
   const { realModel } = await import('./real-model.ts');
-  return realModel(llm, environment, log);
+  return realModel(llm, environment, { log });
 }
 
 async function chooseStores(

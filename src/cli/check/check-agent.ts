@@ -35,7 +35,9 @@ export async function checkAgent(options: CheckOptions, context: CheckContext): 
   const { provider, model } = config.llm;
   if (provider !== 'scripted') return checkModel(options, config, context);
   const agent = { agentFile, provider, model };
-  context.print(json ? checkJson(agent, [], []) : scriptedText(agent, unnamedAgent(agentFile)));
+  context.print(
+    json ? checkJson(agent, [], { requests: 0, made: [] }) : scriptedText(agent, unnamedAgent(agentFile)),
+  );
   return 0;
 }
 
@@ -50,7 +52,11 @@ async function checkModel(
   { environment, signal, print }: CheckContext,
 ): Promise<number> {
   // A retry would exceed the announced number of requests.
-  const model = realModel({ ...llm, maxRetries: 0 }, environment);
+  let requests = 0;
+  const onRequest = (): void => {
+    requests += 1;
+  };
+  const model = realModel({ ...llm, maxRetries: 0 }, environment, { onRequest });
   const access = providerEndpoint(llm, environment);
   const { provider, api } = access;
   const agent = { agentFile, provider, model: llm.model, api, origin: originOf(access) };
@@ -76,8 +82,8 @@ async function checkModel(
     checks.push(found);
     tell(describeCheck(found));
   }
-  tell(describeRequests(asker.made));
+  tell(describeRequests(requests, asker.made));
   if (modelCheck.endedAtOnce) tell(NO_MORE_REQUESTS);
-  if (json) print(checkJson(agent, checks, asker.made));
+  if (json) print(checkJson(agent, checks, { requests, made: asker.made }));
   return checks.some(({ isFailure }) => isFailure) ? 1 : 0;
 }

@@ -10,6 +10,12 @@ export interface CheckOptions {
 /** Requests may cost money, so the number is announced. */
 export const MOST_REQUESTS = 5;
 
+/** Over the Responses API, a server may refuse three optional parts, after each of which a request is made again. */
+export const MOST_RESPONSES_REQUESTS = MOST_REQUESTS + 3;
+
+/** The numbers of both in words. */
+export const AT_MOST = `at most ${MOST_REQUESTS} small requests (${MOST_RESPONSES_REQUESTS} over the Responses API)`;
+
 export function addCheck(
   program: Command,
   environment: Environment,
@@ -18,7 +24,7 @@ export function addCheck(
   program
     .command('check')
     .description(
-      `Tests the model of an agent file with at most ${MOST_REQUESTS} small requests, which the provider may charge for: address, key, model, streaming, tool calls and their results, images, and settings. Exit code 1 if the key, the address, the model or a setting must be changed, or if a request got no reply.`,
+      `Tests the model of an agent file with ${AT_MOST}, which the provider may charge for: address, key, model, streaming, tool calls and their results, images, and settings. Exit code 1 if the key, the address, the model or a setting must be changed, or if a request got no reply.`,
     )
     .option(
       '-a, --agent <file>',

@@ -1,5 +1,5 @@
 import type { Check, Finding, RequestFacts } from './check.ts';
-import { MOST_REQUESTS } from './check-command.ts';
+import { MOST_REQUESTS, MOST_RESPONSES_REQUESTS } from './check-command.ts';
 
 interface NamedAgent {
   readonly agentFile: string;
@@ -20,9 +20,10 @@ const NUMBER_WIDTHS = [12, 10, 9] as const;
 
 /** Printed before the first request. */
 export function heading({ agentFile, provider, model, api, origin }: CheckedAgent): string {
+  const most = api === 'responses' ? MOST_RESPONSES_REQUESTS : MOST_REQUESTS;
   return [
     `${agentFile}: ${provider} ${model} at ${origin}, llm.api ${api}`,
-    `At most ${MOST_REQUESTS} small requests are made, which the provider may charge for.`,
+    `At most ${most} small requests are made, which the provider may charge for.`,
     '',
     `  ${columns('', '', ['first piece', 'total', 'tokens'])}`,
     '',
@@ -42,10 +43,10 @@ export function describeCheck({ name, finding, outcome, advice, request }: Check
   return advice === undefined ? line : `${line}    ${advice}\n`;
 }
 
-/** The totals of all requests. */
-export function describeRequests(made: readonly RequestFacts[]): string {
+/** The totals of all requests. @param count of the HTTP requests, of which one result may have needed several. */
+export function describeRequests(count: number, made: readonly RequestFacts[]): string {
   const ms = made.reduce((sum, { totalMs }) => sum + totalMs, 0);
-  const requests = `${made.length} ${made.length === 1 ? 'request' : 'requests'} in ${ms} ms`;
+  const requests = `${count} ${count === 1 ? 'request' : 'requests'} in ${ms} ms`;
   const tokens = totalTokens(made);
   const used = tokens
     ? `${tokens.inputTokens} tokens in, ${tokens.outputTokens} out`
@@ -59,11 +60,11 @@ export const NO_MORE_REQUESTS = 'The other requests are not made: they would fai
 export function checkJson(
   agent: NamedAgent | CheckedAgent,
   checks: readonly Check[],
-  made: readonly RequestFacts[],
+  { requests, made }: { readonly requests: number; readonly made: readonly RequestFacts[] },
 ): string {
   const works = !checks.some(({ isFailure }) => isFailure);
   const shown = checks.map(({ isFailure = false, ...check }) => ({ ...check, isFailure }));
-  const report = { ...agent, works, requests: made.length, usage: totalTokens(made), checks: shown };
+  const report = { ...agent, works, requests, usage: totalTokens(made), checks: shown };
   return `${JSON.stringify(report)}\n`;
 }
 

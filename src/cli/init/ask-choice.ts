@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type CANCEL_SYMBOL, confirm, intro, isCancel, select, text } from '@clack/prompts';
 import { LlmConfig } from '../../config/schema/llm-config.ts';
 import { providers } from '../../model-http/provider/providers.ts';
-import { MOST_REQUESTS } from '../check/check-command.ts';
+import { AT_MOST } from '../check/check-command.ts';
 import { type AgentChoice, keyVariableOf, needsAddress } from './agent-template.ts';
 import {
   addressProblem,
@@ -33,7 +33,7 @@ export async function askChoice(options: InitOptions, dialogue: Dialogue = {}): 
 
 /** Asks whether to check the written file. Cancelling means no. */
 export async function offerCheck(file: string): Promise<boolean> {
-  const message = `${file} is written. Check it now? It makes at most ${MOST_REQUESTS} small requests.`;
+  const message = `${file} is written. Check it now? It makes ${AT_MOST}.`;
   return (await confirm({ message })) === true;
 }
 

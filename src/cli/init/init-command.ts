@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LlmConfig } from '../../config/schema/llm-config.ts';
 import { agentFileName, INIT_FILE } from '../agent-argument.ts';
-import { MOST_REQUESTS } from '../check/check-command.ts';
+import { AT_MOST } from '../check/check-command.ts';
 
 export interface InitOptions {
   readonly file: string;
@@ -25,10 +25,7 @@ export function addInit(program: Command, choose: (options: InitOptions) => void
     .option('--key-variable <name>', 'environment variable that holds the key', checked(variableProblem))
     .option('--base-url <url>', 'address of the provider, up to /v1', checked(addressProblem))
     .option('--force', 'overwrite an existing file')
-    .option(
-      '--check',
-      `then check it, as \`agent-service check\` does, with at most ${MOST_REQUESTS} requests`,
-    )
+    .option('--check', `then check it, as \`agent-service check\` does, with ${AT_MOST}`)
     .action((file: string, options: Omit<InitOptions, 'file'>) => choose({ file, ...options }));
 }
 

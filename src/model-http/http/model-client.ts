@@ -33,10 +33,15 @@ export interface ModelCall {
 
 export type RetryTimes = AttemptTimes & Pick<LlmConfig, 'maxRetries'>;
 
-export interface ClientOptions extends RetryTimes {
+/** Hears what a client does. */
+export interface ClientObserver {
   /** Gets the provider's own error texts, at debug. */
   readonly log?: Logger | undefined;
+  /** Called for each HTTP request, also for one that repeats another. */
+  readonly onRequest?: (() => void) | undefined;
 }
+
+export type ClientOptions = RetryTimes & ClientObserver;
 
 /** Makes the calls of one model over HTTP. Retries temporary failures as long as no part of the reply was passed on. */
 export class ModelClient {
@@ -44,13 +49,13 @@ export class ModelClient {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #times: RetryTimes;
-  readonly #log: Logger | undefined;
+  readonly #observer: ClientObserver;
 
   /** @param headers of the interface, including the key. */
   constructor(access: ProviderEndpoint, headers: Readonly<Record<string, string>>, options: ClientOptions) {
     this.#access = access;
     this.#url = endpointOf(access);
-    this.#log = options.log;
+    this.#observer = options;
     this.#headers = {
       accept: 'text/event-stream, application/json',
       'content-type': 'application/json',
@@ -82,7 +87,7 @@ export class ModelClient {
   }
 
   #note({ answer, details }: ModelFailure, { body }: ModelCall): void {
-    const log = this.#log;
+    const { log } = this.#observer;
     if (answer === undefined || log === undefined || log.isLevelEnabled?.('debug') === false) return;
     const { provider } = this.#access;
     const shown = { url: shownEndpoint(this.#access), answer: providerText(answer, this.#access, body) };
@@ -108,6 +113,7 @@ export class ModelClient {
   }
 
   async #post(message: HttpPost): Promise<HttpAnswer> {
+    this.#observer.onRequest?.();
     try {
       return await post(this.#url, message);
     } catch (error) {

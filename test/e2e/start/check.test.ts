@@ -13,6 +13,7 @@ import {
 import { agentFolder } from '../../support/service/agent-folder.ts';
 import { CHECK_KEY, checked, checkedModel, marksOf, rowOf } from '../../support/service/checked-agent.ts';
 import { type Ask, askOf, checkedProvider } from '../../support/service/checked-provider.ts';
+import { modestProvider } from '../../support/service/modest-provider.ts';
 import { SCRIPTED } from '../../support/service/running-service.ts';
 import { type Ending, ServiceProcess } from '../../support/service/service-process.ts';
 import { verifies } from '../requirements.ts';
@@ -117,6 +118,22 @@ describe.concurrent('agent-service check', () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: '6912' }] },
     ]);
   });
+
+  verifies(
+    'check.json',
+    async () => {
+      await using upstream = await modestProvider();
+      const llm = { api: 'responses', baseURL: upstream.baseURL, reasoningEffort: 'low' };
+      const { stdout } = await checked(llm);
+      expect(stdout).toContain('\nAt most 8 small requests are made');
+      expect(stdout).toContain(`\n${upstream.requests()} requests in `);
+      const before = upstream.requests();
+      const report: unknown = JSON.parse((await checked(llm, '--json')).stdout);
+      expect(report).toMatchObject({ requests: upstream.requests() - before });
+      expect(before).toBe(6);
+    },
+    'with the number of all HTTP requests, also of those that are made again',
+  );
 
   verifies('check.json', async () => {
     await using upstream = await checkedProvider({

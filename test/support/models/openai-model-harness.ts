@@ -28,7 +28,7 @@ export class OpenAiModelHarness implements AsyncDisposable {
 
   model(config: PartOfConfig = {}, environment: Environment = {}, log?: Logger): LanguageModel {
     const base = { provider: 'openai', model: 'gpt-test', apiKey: KEY, baseURL: this.upstream.baseURL };
-    return realModel(LlmConfig.parse({ ...base, ...config }), environment, log);
+    return realModel(LlmConfig.parse({ ...base, ...config }), environment, { log });
   }
 
   /** One call with what is usual; gives back the reply and the pieces it came in. */
