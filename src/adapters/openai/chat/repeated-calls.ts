@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { canonicalJson } from '../../../core/content-hash.ts';
 import { isJson, parsedJson } from '../../../model-http/reply/json.ts';
 
 /** A tool call as far as its fragments have come. */
@@ -37,7 +37,7 @@ function isSameOrMissing(one: string, other: string): boolean {
 
 function hasSameValue(one: string, other: string): boolean {
   const value = valueIn(one);
-  return value !== undefined && isDeepStrictEqual(value, valueIn(other));
+  return value !== undefined && canonicalJson(value) === canonicalJson(valueIn(other));
 }
 
 /** Arguments may be encoded twice: as a JSON string that holds their JSON. */
