@@ -525,6 +525,7 @@ export const requirements = {
     'a client that goes away stops its reply, unless it has named the session or sent an idempotency key',
   'openai.errors': 'errors have OpenAI’s form, and name the field',
   'openai.key': 'a request that is repeated with its key is answered by the first one',
+  'openai.expired-key': 'a key that has expired begins a session of its own',
   'openai.front-end': 'a front end has many chats, asks for titles, and has a reply written again',
 
   'openai.tools': 'an `openai` client runs its own tools, and the turn goes on with their results',

@@ -67,7 +67,7 @@ async function startedTask(
   const { bus, context, request, maxImageBytes } = call;
   const content = messageContent(message, maxImageBytes);
   const key = await keyOf(request, message);
-  const sessionId = await contextOf(request, message);
+  const sessionId = await contextOf(call, message);
   const { head: afterSeq } = await bus.send('session.position', { sessionId }, context);
   const isNewSession = message.contextId === undefined && !key ? true : undefined;
   const turn = turnMessage({ sessionId, ...content, key, isNewSession, options: { note: noteOf(message) } });
@@ -91,8 +91,8 @@ async function keyOf(request: A2aCall['request'], message: Message): Promise<Ide
   return idempotencyKey(`a2a:${message.messageId}`, message);
 }
 
-async function contextOf(request: A2aCall['request'], { contextId }: Message): Promise<SessionId> {
-  if (contextId === undefined) return newSessionId(request, 'a2a');
+async function contextOf({ bus, context, request }: A2aCall, { contextId }: Message): Promise<SessionId> {
+  if (contextId === undefined) return newSessionId({ bus, context, headers: request.headers }, 'a2a');
   const parsed = SessionId.safeParse(contextId);
   if (parsed.success) return parsed.data;
   throw new ServiceError('INVALID_REQUEST', 'The context id is not valid.', {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { SessionId } from '../../core/ids.ts';
-import type { HttpRequest } from '../../ports/web-server.ts';
-import { newSessionId } from '../requests/new-session-id.ts';
+import { type NewSessionAsker, newSessionId } from '../requests/new-session-id.ts';
 import { parseFields } from '../requests/request-fields.ts';
 
 /** Names the session of a request, and of its answer. */
@@ -18,10 +17,10 @@ const InMetadata = z.object({ metadata: z.object({ session_id: SessionId }) });
 
 /** The session that the client names, or a new one. */
 export async function chosenSession(
-  { headers }: Pick<HttpRequest, 'headers'>,
+  asker: NewSessionAsker,
   metadata: Readonly<Record<string, string>> = {},
 ): Promise<ChosenSession> {
-  const inHeader = headers.get(SESSION_HEADER.toLowerCase());
+  const inHeader = asker.headers.get(SESSION_HEADER.toLowerCase());
   if (inHeader !== undefined)
     return {
       sessionId: parseFields(SessionHeader, { [SESSION_HEADER]: inHeader })[SESSION_HEADER],
@@ -30,5 +29,5 @@ export async function chosenSession(
   const { session_id } = metadata;
   if (session_id !== undefined)
     return { sessionId: parseFields(InMetadata, { metadata }).metadata.session_id, isNamed: true };
-  return { sessionId: await newSessionId({ headers }, 'chat'), isNamed: false };
+  return { sessionId: await newSessionId(asker, 'chat'), isNamed: false };
 }

@@ -30,7 +30,7 @@ export async function chatCompletions(
   const body = parseForeign(ChatRequest, await readJsonObject(request));
   await checkBodySize(request, maxImageBytes, () => imagesLength(body.messages));
   const context = await withModel(bus, request, body.model);
-  const session = await chosenSession(request, body.metadata);
+  const session = await chosenSession({ bus, context, headers: request.headers }, body.metadata);
   const key = await keyOfRequest(request, body);
   const { credential } = request;
   const asked: AskedChat = { bus, context, credential, session, body, key, maxImageBytes };

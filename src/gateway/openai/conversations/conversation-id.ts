@@ -1,14 +1,13 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { SessionId } from '../../../core/ids.ts';
-import type { HttpRequest } from '../../../ports/web-server.ts';
-import { newSessionId } from '../../requests/new-session-id.ts';
+import { type NewSessionAsker, newSessionId } from '../../requests/new-session-id.ts';
 
 const PREFIX = 'conv';
 const MADE_HERE = /(?:^|\/)conv-[0-9a-f-]{32,}$/;
 
 /** The id of a session for a new conversation. */
-export function newConversationId(request: Pick<HttpRequest, 'headers'>): Promise<SessionId> {
-  return newSessionId(request, PREFIX);
+export function newConversationId(asker: NewSessionAsker): Promise<SessionId> {
+  return newSessionId(asker, PREFIX);
 }
 
 /** Whether the session was made by `POST /v1/conversations`. Where it is missing, it was deleted, or is one of another agent. */

@@ -25,7 +25,7 @@ export async function createConversation(deps: ResponsesDeps, request: ServedReq
   const body = parseForeign(NewConversation, await readJsonObject(request, { optional: true }));
   const { metadata = {}, items = [] } = body;
   await checkBodySize(request, maxImageBytes, () => imagesLength({ input: items }));
-  const sessionId = await newConversationId(request);
+  const sessionId = await newConversationId({ bus, context, headers: request.headers });
   const given = await givenMessages(deps, request, items);
   const key = await keyOfRequest(request, body);
   // Throws. Whoever may not read the conversation begins none.

@@ -135,8 +135,9 @@ export async function forgetFork(
 
 /** The id of the session that is made for the response. A request that is repeated with its key gets the same one. */
 function ownSession(
-  { request, body }: AskedResponse,
+  { bus, context, request, body }: AskedResponse,
   ...fork: readonly [] | readonly [from: SessionId, at: number]
 ): Promise<SessionId> {
-  return newSessionId(request, isUnstored(body) ? UNSTORED : 'chat', ...fork);
+  const asker = { bus, context, headers: request.headers };
+  return newSessionId(asker, isUnstored(body) ? UNSTORED : 'chat', ...fork);
 }
