@@ -37,15 +37,20 @@ async function answered(rig: Rig, call: number, answer: string, asked: AskedResp
 }
 
 /** A response that waits for the weather, and the request that goes on with it. */
-async function waitingResponse(rig: Rig, call = 0) {
-  const asking = rig.client.responses.create({ model, input: 'Weather in Rome?', tools: [weather] });
+async function waitingResponse(rig: Rig, call = 0, place: { readonly conversation?: string } = {}) {
+  const asking = rig.client.responses.create({
+    model,
+    input: 'Weather in Rome?',
+    tools: [weather],
+    ...place,
+  });
   (await rig.model.call(call)).askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
   const { id, output } = await asking;
   const [called] = output;
   if (called?.type !== 'function_call') throw new Error('there is no call');
-  const outputOf = (text: string): OpenAI.Responses.ResponseCreateParamsNonStreaming => ({
+  const outputOf = (output: string) => ({
     ...{ model, tools: [weather], previous_response_id: id },
-    input: [{ type: 'function_call_output', call_id: called.call_id, output: text }],
+    input: [{ type: 'function_call_output' as const, call_id: called.call_id, output }],
   });
   return outputOf;
 }
@@ -208,6 +213,30 @@ describe('an OpenAI request that is repeated with its key', () => {
     },
     'brings the result of a tool of the client',
   );
+
+  for (const [what, isNamed] of Object.entries({ previous_response_id: false, conversation: true }))
+    verifies(
+      'openai.key',
+      async () => {
+        await using rig = await start();
+        const named = isNamed ? { conversation: 'trip' } : {};
+        const outputOf = await waitingResponse(rig, 0, named);
+        const said = { role: 'user' as const, content: 'Be quick.' };
+        const { previous_response_id, input = [], ...rest } = outputOf('sunny');
+        const asked = {
+          ...{ ...rest, input: [...input, said] },
+          ...(isNamed ? named : { previous_response_id }),
+        };
+        const ask = () => rig.client.responses.create(asked, key('k1'));
+        const first = ask();
+        (await rig.model.callFor('Be quick.')).answer('Sunny.');
+        const answer = await first;
+        const calls = rig.model.calls.length;
+        expect(await ask()).toEqual(answer);
+        expect(rig.model.calls).toHaveLength(calls);
+      },
+      `brings a result and a message behind it, with ${what}`,
+    );
 
   verifies(
     'openai.key',

@@ -115,6 +115,15 @@ describe('a conversation whose turn waits for its client', () => {
       });
       (await rig.model.call(1)).answer('Sunny.');
       expect((await next).output_text).toBe('Sunny.');
+      // The session has the result already: a client that got no answer to it sends it again.
+      const again = responses.create({
+        ...common,
+        input: [{ type: 'function_call_output', call_id: item.call_id, output: 'sunny' }, user('And now?')],
+      });
+      const last = await rig.model.callFor('And now?');
+      expect(last.request.messages.filter(({ role }) => role === 'tool')).toHaveLength(1);
+      last.answer('Still sunny.');
+      expect((await again).output_text).toBe('Still sunny.');
     },
     'and takes no message behind a turn that waits for its client',
   );

@@ -1,3 +1,4 @@
+import { isSameSession } from '../../../core/access/session-names.ts';
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { CallId, SessionId } from '../../../core/ids.ts';
@@ -28,6 +29,8 @@ export interface Start {
   readonly isNewSession?: true;
   /** The turn before has got what it waited for from this request, and is over for its client. */
   readonly interrupts?: true;
+  /** The session has the results that the request brings: from this request, or from when it was sent before. */
+  readonly knowsResults?: true;
 }
 
 /** A session that is deleted when its response is over. */
@@ -48,8 +51,10 @@ export async function startOf(
     const sessionId = body.conversation;
     const { head } = await bus.send('session.position', { sessionId }, context);
     if (head === 0 && isConversationId(sessionId)) throw noConversation(sessionId, 'conversation');
-    const isAnswered = answers?.sessionId === sessionId && (await answerBefore(asked, answers));
-    return { sessionId, afterSeq: head, ...(isAnswered && { interrupts: true }) };
+    const start = { sessionId, afterSeq: head };
+    if (head === 0 || !answers || !isSameSession(answers.sessionId, sessionId, context)) return start;
+    const interrupts = await answerBefore(asked, answers);
+    return { ...start, knowsResults: true, ...(interrupts && { interrupts }) };
   }
   if (previous) return startBehind(asked, previous, answers);
   const sessionId = await ownSession(asked);
@@ -67,7 +72,7 @@ async function startBehind(
   if (!found) throw noResponse(body.previous_response_id ?? '', 'previous_response_id');
   const { turn, responses } = found;
   const follows = { turnId, seq: turn.head };
-  if (hasBegunHere(asked, found)) return { sessionId, afterSeq: turn.head, follows };
+  if (hasBegunHere(asked, found)) return { sessionId, afterSeq: turn.head, follows, knowsResults: true };
   // It is about to be deleted, and what follows it would be deleted with it.
   if (turn.requested.options?.ephemeral && responses.isTurnOver)
     throw noResponse(body.previous_response_id ?? '', 'previous_response_id');
@@ -86,7 +91,7 @@ async function startBehind(
   if (responses.missingCalls.length > 0 && given) {
     const isAnswered = body.store !== false && isLastMessage(turn) && (await answerBefore(asked, given));
     return isAnswered
-      ? { sessionId, afterSeq: turn.head, interrupts: true }
+      ? { sessionId, afterSeq: turn.head, interrupts: true, knowsResults: true }
       : restatedTo(Number.POSITIVE_INFINITY);
   }
   if (isLastMessage(turn) && body.store !== false) return { sessionId, afterSeq: turn.head, follows };

@@ -42,7 +42,7 @@ export async function beginResponse(asked: AskedResponse): Promise<BegunResponse
   for (let look = 1; ; look += 1) {
     try {
       const start = await startOf(asked, previous, before);
-      return await startedOrForgotten(asked, start.interrupts ? said : input, start);
+      return await startedOrForgotten(asked, start.knowsResults ? said : input, start);
     } catch (error) {
       const isOvertaken = error instanceof ServiceError && error.code === 'SESSION_BUSY';
       if (!isOvertaken || look === LOOKS) throw error;
