@@ -85,7 +85,7 @@ function fieldError(
   value: unknown,
   { schema, at }: { readonly schema: z.ZodType; readonly at: readonly PropertyKey[] },
 ): ServiceError {
-  const [issue] = error.issues;
+  const issue = innermost(error.issues[0]);
   if (!issue) return new ServiceError('INVALID_REQUEST', 'The request is not valid.', {}, error);
   const path = toPath(issue.path);
   const placed = (place: Path): string => [...at, ...place].join('.');
@@ -107,6 +107,24 @@ function fieldError(
     field,
     issue: issue.message,
   });
+}
+
+/** Of a value that is no text, no list, or no object, or none of some words. */
+const OTHER_KIND: ReadonlySet<z.core.$ZodIssue['code']> = new Set(['invalid_type', 'invalid_value'] as const);
+
+/**
+ * What is wrong inside of a list or an object that may be something else too, such as a text. The union itself says only what
+ * the value may be.
+ */
+function innermost(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+  if (issue?.code !== 'invalid_union') return issue;
+  const ofKind = issue.errors.filter(
+    (issues) => !issues.some(({ code, path }) => OTHER_KIND.has(code) && path.length === 0),
+  );
+  const [[inner] = []] = ofKind;
+  const isInside = inner !== undefined && (inner.path.length > 0 || inner.code === 'too_small');
+  if (ofKind.length !== 1 || !isInside) return issue;
+  return innermost({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
 interface UnknownPlace {

@@ -732,7 +732,7 @@ describe("OpenAI's responses", () => {
     expect(await refused({ input: [] })).toEqual([400, 'input']);
     expect(await refused({ input: [{ role: 'user', content: [{ type: 'input_file' }] }] })).toEqual([
       400,
-      'input',
+      'input.0.content.0.type',
     ]);
     expect(await refused({ previous_response_id: 'resp_1' })).toEqual([404, 'previous_response_id']);
     expect(await refused({ previous_response_id: 'resp_1', conversation: 'a' })).toEqual([

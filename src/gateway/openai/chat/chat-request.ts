@@ -37,9 +37,7 @@ export const ChatMessage = z.discriminatedUnion(
       content: z.union(
         [
           z.string(),
-          z.array(
-            z.discriminatedUnion('type', [TextPart, ImagePart], 'must be a part of type text or image_url'),
-          ),
+          z.array(z.discriminatedUnion('type', [TextPart, ImagePart], 'must be text or image_url')),
         ],
         'must be a text, or a list of parts of the types text and image_url',
       ),

@@ -12,7 +12,8 @@ import { AskedFormat } from '../output-format.ts';
 const InputText = z.object({ type: z.literal('input_text'), text: z.string() });
 const InputImage = z.object({
   type: z.literal('input_image'),
-  image_url: z.string('is required: files are not supported'),
+  file_id: optional(z.never('is not supported: send the image itself, as a data URL in image_url')),
+  image_url: z.string(),
 });
 const OutputText = z.object({ type: z.literal('output_text'), text: z.string() });
 const Refusal = z.object({ type: z.literal('refusal'), refusal: z.string() });
@@ -24,7 +25,7 @@ const Content = z.union(
       z.discriminatedUnion(
         'type',
         [InputText, InputImage, OutputText, Refusal],
-        'must be a part of type input_text, input_image, output_text or refusal',
+        'must be input_text, input_image, output_text or refusal: files are not supported',
       ),
     ),
   ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { RunInput } from '../../../../src/gateway/ag-ui/run-input.ts';
+import { ChatRequest } from '../../../../src/gateway/openai/chat/chat-request.ts';
 import { ItemsQuery } from '../../../../src/gateway/openai/responses/item-page.ts';
 import { ResponseRequest, RetrieveQuery } from '../../../../src/gateway/openai/responses/response-request.ts';
 import { parseFields } from '../../../../src/gateway/requests/request-fields.ts';
@@ -30,6 +31,55 @@ describe('what a client of another protocol sends', () => {
 
   it('a list has no item without an id', () => {
     expect(refusal(ItemsQuery, { after: '' })).toMatchObject({ field: 'after', issue: 'must not be empty' });
+  });
+
+  const text = { type: 'input_text', text: 'hello' };
+  it.each<[unknown, string, string]>([
+    [
+      [{ role: 'user', content: [text, { type: 'input_file' }] }],
+      'input.0.content.1.type',
+      'must be input_text',
+    ],
+    [
+      [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }],
+      'input.0.content.0.file_id',
+      'is not',
+    ],
+    [
+      [{ role: 'user', content: [{ type: 'input_text' }] }],
+      'input.0.content.0.text',
+      'Add input.0.content.0.text',
+    ],
+    [[{ role: 'user', content: 7 }], 'input.0.content', 'must be a text, or a list of parts'],
+    [[text, { type: 'web_search_call' }], 'input.0.type', 'must be message, function_call'],
+    [
+      [{ type: 'function_call_output', output: '' }],
+      'input.0.call_id',
+      'Add input.0.call_id to the request.',
+    ],
+    [[{ role: 'tool', content: '' }], 'input.0.role', 'Invalid option'],
+    [[], 'input', 'must not be empty'],
+    [7, 'input', 'must be a text, or a list of items'],
+  ])('an input that is not one says where: %j', (input, field, said) => {
+    const found = refusal(ResponseRequest, { model: 'm', input });
+    expect(found).toMatchObject({ field });
+    expect(JSON.stringify(found)).toContain(said);
+  });
+
+  it('of the forms that a value may have, the one that it has says what is wrong in it', () => {
+    const asked = { model: 'm', input: 'hello' };
+    const refusedField = (more: object) => refusal(ResponseRequest, { ...asked, ...more });
+    expect(refusedField({ conversation: { id: 'a b' } })).toMatchObject({ field: 'conversation.id' });
+    expect(refusedField({ tool_choice: { type: 'function' } })).toMatchObject({ field: 'tool_choice.name' });
+    expect(refusedField({ tool_choice: 'any' })).toMatchObject({
+      field: 'tool_choice',
+      issue: 'must be auto, none, required, or one of the tools',
+    });
+    const messages = [{ role: 'user', content: [{ type: 'video' }] }];
+    expect(refusal(ChatRequest, { model: 'm', messages })).toMatchObject({
+      field: 'messages.0.content.0.type',
+      issue: 'must be text or image_url',
+    });
   });
 
   it('a prompt in place of the input is what is refused', () => {
