@@ -27,14 +27,19 @@ export function imageTypeOf({ base64 }: Pick<Image, 'base64'>): Image['mimeType'
   return BEGINNINGS.find(({ bytes, at = 0 }) => first.startsWith(bytes, at))?.mimeType;
 }
 
+/** The type that a client means: in small letters, and by its usual name. */
+export function imageTypeNamed(said: string): string {
+  const mimeType = said.toLowerCase();
+  return SAME_TYPES.get(mimeType) ?? mimeType;
+}
+
 /** What is wrong with the type that a client says, if the first bytes are those of another type that is known. */
 export function wrongTypeOf(image: {
   readonly base64: string;
   readonly mimeType: string;
 }): string | undefined {
   const found = imageTypeOf(image);
-  const said = image.mimeType.toLowerCase();
-  const mimeType = SAME_TYPES.get(said) ?? said;
+  const mimeType = imageTypeNamed(image.mimeType);
   const isKnown = BEGINNINGS.some((beginning) => beginning.mimeType === mimeType);
   return !isKnown || found === undefined || found === mimeType
     ? undefined

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Image } from '../../core/conversation/image.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
-import { parseForeign } from '../requests/request-fields.ts';
+import { SentImage } from '../../wire/requests.ts';
+import { parseWritten } from '../requests/request-fields.ts';
 import { a2aError } from './a2a-error.ts';
 import type { Message, Part } from './a2a-objects.ts';
 
@@ -63,7 +64,9 @@ function imageOf({ raw, mediaType }: Part, field: string): Image {
       issue: mediaType === undefined ? 'it is missing' : `it is ${mediaType}`,
       supported: types,
     });
-  return parseForeign(Image, { base64: raw, mimeType: mediaType });
+  return parseWritten(SentImage, { base64: raw, mimeType: mediaType }, (part) =>
+    part === 'mimeType' ? `${field}.mediaType` : `${field}.raw`,
+  );
 }
 
 function noParts(): ServiceError {

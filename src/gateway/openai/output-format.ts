@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
 import { OutputFormat } from '../../core/turn/output-format.ts';
 import { optional } from '../../wire/requests.ts';
 
@@ -39,5 +40,15 @@ export function outputFormat(format: AskedFormat | undefined): OutputFormat | un
     }
     default:
       return format satisfies never;
+  }
+}
+
+/** Has a refusal of the schema name it as the request does. @param field of the request that has the schema. */
+export async function withSchemaNamed<T>(field: string, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.details.field !== 'outputSchema') throw error;
+    throw new ServiceError(error.code, error.message, { ...error.details, field }, error);
   }
 }

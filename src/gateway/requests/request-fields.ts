@@ -80,6 +80,18 @@ export function parseForeign<S extends z.ZodType>(
   throw fieldError(parsed.error, value, { schema, at });
 }
 
+/** The same for a value that stands in the request in another form. @param fieldOf names the field that has a part of it. */
+export function parseWritten<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  fieldOf: (path: string) => string,
+): z.output<S> {
+  const parsed = schema.safeParse(value, WORDED);
+  if (parsed.success) return parsed.data;
+  const [{ path, message } = { path: [], message: '' }] = parsed.error.issues;
+  throw invalidField(fieldOf(path.join('.')), message);
+}
+
 function fieldError(
   error: z.ZodError,
   value: unknown,
@@ -103,9 +115,13 @@ function fieldError(
       suggestion: found ? `Write ${field} instead of ${placed(found)}.` : `Add ${field} to the request.`,
     });
   }
-  return new ServiceError('INVALID_REQUEST', `The field ${field || 'body'} is not valid: ${issue.message}.`, {
+  return invalidField(field, issue.message);
+}
+
+function invalidField(field: string, issue: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', `The field ${field || 'body'} is not valid: ${issue}.`, {
     field,
-    issue: issue.message,
+    issue,
   });
 }
 
@@ -122,8 +138,7 @@ function innermost(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | unde
     (issues) => !issues.some(({ code, path }) => OTHER_KIND.has(code) && path.length === 0),
   );
   const [[inner] = []] = ofKind;
-  const isInside = inner !== undefined && (inner.path.length > 0 || inner.code === 'too_small');
-  if (ofKind.length !== 1 || !isInside) return issue;
+  if (ofKind.length !== 1 || !inner || inner.path.length === 0) return issue;
   return innermost({ ...inner, path: [...issue.path, ...inner.path] });
 }
 

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../core/errors.ts';
-import type { CallId } from '../../core/ids.ts';
+import type { ServiceError } from '../../core/errors.ts';
+import type { CallId, SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -11,16 +11,20 @@ export interface AnsweringClient {
   readonly bus: Bus;
   readonly context: RequestContext;
   readonly key: IdempotencyKey | undefined;
+  readonly noResult: NoResult;
 }
+
+/** What to throw for a call whose result a client should have sent. */
+export type NoResult = (callId: CallId, sessionId: SessionId) => ServiceError;
 
 /**
  * Answers the calls that the session waits for, for a client that answers them and says something else at once: the message
- * should interrupt their turn, which would be waited for otherwise. Throws `INVALID_REQUEST` if a result is missing.
+ * should interrupt their turn, which would be waited for otherwise. Throws if a result is missing.
  *
  * @returns whether the session waits for them.
  */
 export async function answerBefore(
-  { bus, context, key }: AnsweringClient,
+  { bus, context, key, noResult }: AnsweringClient,
   { sessionId, answers }: ToolAnswers,
 ): Promise<boolean> {
   const turn = await newestTurn(bus, sessionId, context);
@@ -31,16 +35,7 @@ export async function answerBefore(
   const given = answers.filter(({ callId }) => wanted.includes(callId));
   if (given.length === 0) return false;
   const missing = wanted.find((callId) => given.every((answer) => answer.callId !== callId));
-  if (missing !== undefined) throw noResult(missing);
+  if (missing !== undefined) throw noResult(missing, sessionId);
   await answerCalls({ bus, context, key }, { sessionId, answers: given }, new Set());
   return true;
-}
-
-/** @param callId of a call that the session waits for. */
-export function noResult(callId: CallId): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'The result of a tool call is missing.', {
-    ...{ field: 'messages', callId },
-    issue: 'the session waits for the results of its tool calls',
-    suggestion: 'Send a tool message for each of these calls before the message.',
-  });
 }

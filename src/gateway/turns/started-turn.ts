@@ -4,6 +4,7 @@ import { CallId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { AnswerOf, TurnMessage } from '../../ports/service-requests.ts';
+import type { NoResult } from './answered-before.ts';
 
 const WaitingForClient = z.object({ clientCalls: z.tuple([CallId], CallId) });
 
@@ -17,13 +18,13 @@ export async function startTurn(
   bus: Bus,
   message: TurnMessage,
   context: RequestContext,
-  noResult: (callId: CallId) => ServiceError,
+  noResult: NoResult,
 ): Promise<AnswerOf<'turn.start'>> {
   try {
     return await bus.send('turn.start', { ...message, notBehindClient: true }, context);
   } catch (error) {
     const waiting =
       error instanceof ServiceError ? WaitingForClient.safeParse(error.details).data : undefined;
-    throw waiting ? noResult(waiting.clientCalls[0]) : error;
+    throw waiting ? noResult(waiting.clientCalls[0], message.sessionId) : error;
   }
 }

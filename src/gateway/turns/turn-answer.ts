@@ -8,7 +8,7 @@ import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
-import { noResult } from './answered-before.ts';
+import type { NoResult } from './answered-before.ts';
 import { endAfterDeletion } from './end-after-deletion.ts';
 import { answerCalls, answeredWith, type CallAnswer, type ToolAnswers } from './given-answers.ts';
 import {
@@ -43,6 +43,11 @@ export interface TurnListener {
   readonly onChunk?: (chunk: ReplyChunk) => void;
 }
 
+/** A client that runs tools itself. */
+export interface ToolClient extends SessionReader {
+  readonly noResult: NoResult;
+}
+
 /** Where a client of `runTurn` has to do something: the turn has ended, or waits for calls of the client's tools. */
 export interface TurnPause extends TurnReply {
   /** Absent if the turn has ended. */
@@ -61,24 +66,24 @@ export async function answerTurn(bus: Bus, message: TurnMessage, client: Session
 }
 
 /**
- * The same for a message that may have brought tools. Resolves also when only their results are missing. Rejects with
- * `INVALID_REQUEST` if the turn before waits for such results.
+ * The same for a message that may have brought tools. Resolves also when only their results are missing. Rejects if
+ * the turn before waits for such results.
  *
  * @param listener hears of the turn while it goes on.
  */
 export async function runTurn(
   bus: Bus,
   message: TurnMessage,
-  client: SessionReader,
+  client: ToolClient,
   listener: TurnListener,
 ): Promise<TurnPause> {
   return attending(bus, message, { client, listener }, async (turn) => {
-    const { turnId, outcome } = await startTurn(bus, message, client.context, noResult);
+    const { sessionId } = message;
+    const { turnId, outcome } = await startTurn(bus, message, client.context, client.noResult);
     listener.onAccepted?.({ turnId, firstStep: 1, told: '' });
     if (outcome) return replyOf(outcome);
     if (turnId === message.turnId) return turn.pause();
     // The message was repeated. Where its turn is now, only the log says.
-    const { sessionId } = message;
     const begun = await recordedTurn(bus, { sessionId, turnId }, client.context);
     const pause =
       begun && (await goOn(bus, { sessionId, turn: begun, answers: [], firstStep: 1 }, client, {}));
@@ -88,13 +93,13 @@ export async function runTurn(
 
 /**
  * Goes on with the turn that waits for these answers, like `runTurn`. An answer that was given before is not given again. A
- * request that is repeated with its key gets what it was told.
+ * request that is repeated with its key gets what it was told. Rejects if the turn waits for other results, too.
  * @returns null if no turn of the session has asked for all of these calls, or if that turn has ended.
  */
 export async function continueTurn(
   bus: Bus,
   { key, ...given }: ToolAnswers & { readonly key: IdempotencyKey | undefined },
-  client: SessionReader,
+  client: ToolClient,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
   const { context } = client;
@@ -138,7 +143,7 @@ interface OpenTurn {
 async function goOn(
   bus: Bus,
   { sessionId, turn: { requested, since, head, end }, answers, key, firstStep, told }: OpenTurn,
-  client: SessionReader,
+  client: ToolClient,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
   if (end !== undefined) return null;
@@ -151,6 +156,9 @@ async function goOn(
     async (turn) => {
       for (const event of eventsIn(since, turnId)) turn.progress.note(event);
       if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
+      const given = answers.map(({ callId }) => callId);
+      const missing = turn.progress.missingCalls.find(({ callId }) => !given.includes(callId));
+      if (missing && given.length > 0) throw client.noResult(missing.callId, sessionId);
       listener.onAccepted?.({ turnId, firstStep, told: told ?? turn.progress.reply });
       const open = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
       await answerCalls({ bus, context, key }, { sessionId, answers: open }, new Set());

@@ -36,6 +36,14 @@ const WRONG: readonly [unknown, number, string, string | undefined][] = [
     ...([-32_005, 'CONTENT_TYPE_NOT_SUPPORTED', 'message.parts.0.mediaType'] as const),
   ],
   [
+    sending({ parts: [{ raw: 'iVBORw0KGgoAAAAN', mediaType: 'image/jpeg' }] }),
+    ...([-32_602, 'INVALID_PARAMS', 'message.parts.0.mediaType'] as const),
+  ],
+  [
+    sending({ parts: [{ raw: 'no base64', mediaType: 'image/png' }] }),
+    ...([-32_602, 'INVALID_PARAMS', 'message.parts.0.raw'] as const),
+  ],
+  [
     pushing({ url: 'http://example.com/hook' }),
     ...([-32_602, 'INVALID_PARAMS', 'configuration.taskPushNotificationConfig.url'] as const),
   ],

@@ -718,7 +718,7 @@ describe("OpenAI's responses", () => {
     ]);
     const forged = { type: 'compaction', encrypted_content: 'Zm9yZ2Vk' };
     const refused = await rig.service.post('/v1/responses', { model, input: [forged] });
-    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'input' } }]);
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'input.0.encrypted_content' } }]);
   });
 
   verifies('openai.responses-errors', async () => {

@@ -72,7 +72,7 @@ describe('a conversation whose turn waits for its client', () => {
       const id = await waitingChat(rig, 'k1');
       await expect(chat(rig, [user('Be quick.')])).rejects.toMatchObject({
         ...{ status: 400, param: 'messages' },
-        error: { details: { callId: id.split('~')[0] } },
+        error: { details: { callId: id } },
       });
       expect(await waitingChat(rig, 'k1')).toBe(id);
       const next = chat(rig, [result(id)]);

@@ -23,8 +23,11 @@ import {
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
+import { withSchemaNamed } from '../output-format.ts';
 import type { ChatRequest } from './chat-request.ts';
-import { givenConversation, inMessages } from './given-conversation.ts';
+import { givenConversation } from './given-conversation.ts';
+import { missingResult } from './missing-result.ts';
+import { type PlacedMessage, placedInChat } from './placed-message.ts';
 import { answersBeforeMessage, behindResults, endsWithResult, toolAnswers } from './tool-answers.ts';
 
 /** Who asks, for what. */
@@ -51,37 +54,42 @@ export interface ChatListener extends Pick<TurnListener, 'onChunk' | 'onStep'> {
  */
 export async function runChat(asked: AskedChat, listener: ChatListener): Promise<TurnPause> {
   const { bus, body, key, session, context } = asked;
+  const client = { ...asked, noResult: missingResult };
   const heardIn = (sessionId: SessionId): TurnListener => ({
     ...listener,
     onAccepted: (begun) => listener.onAccepted({ sessionId, ...begun }),
   });
-  const answers = toolAnswers(body.messages);
+  const messages = placedInChat(body.messages);
+  const answers = toolAnswers(messages);
   // The results may be of a session that this one was forked from.
   const areHere =
     answers && (!session.isNamed || isSameSession(answers.sessionId, session.sessionId, context));
-  const goesOn = areHere && (await continueTurn(bus, { ...answers, key }, asked, heardIn(answers.sessionId)));
+  const goesOn =
+    areHere && (await continueTurn(bus, { ...answers, key }, client, heardIn(answers.sessionId)));
   if (goesOn) return goesOn;
-  const given = answersBeforeMessage(body.messages);
-  const before = given?.sessionId === session.sessionId ? given : null;
-  const message = await messageOf(asked, before !== null);
-  const isAnswered = before && (await answerBefore(asked, before));
+  const given = answersBeforeMessage(messages);
+  const before = given && isSameSession(given.sessionId, session.sessionId, context) ? given : null;
+  const message = await messageOf(asked, messages, before !== null);
+  const isAnswered = before && (await answerBefore(client, before));
   const wanted = isAnswered ? { ...message, whenBusy: 'interrupt' as const } : message;
-  return runTurn(bus, wanted, asked, heardIn(message.sessionId));
+  return withSchemaNamed('response_format.json_schema.schema', () =>
+    runTurn(bus, wanted, client, heardIn(message.sessionId)),
+  );
 }
 
 /** @param hasResults whether results of calls of the session stand right before what the user says. */
 async function messageOf(
   { bus, context, session, body, key, maxImageBytes }: AskedChat,
+  all: readonly PlacedMessage[],
   hasResults: boolean,
 ): Promise<TurnMessage> {
   const { sessionId, isNamed } = session;
   const { head } = isNamed ? await bus.send('session.position', { sessionId }, context) : { head: 0 };
   const isKnown = head > 0;
-  if (isKnown && endsWithResult(body.messages)) throw nobodyAsked(sessionId);
-  const all = { messages: body.messages, fieldOf: inMessages };
+  if (isKnown && endsWithResult(all)) throw nobodyAsked(sessionId);
   // The session has the calls, so the client need not send them.
-  const { messages, fieldOf } = isKnown && hasResults ? behindResults(all) : all;
-  const { instructions, history, newest } = givenConversation(messages, { maxImageBytes, fieldOf });
+  const messages = isKnown && hasResults ? behindResults(all) : all;
+  const { instructions, history, newest } = givenConversation(messages, { maxImageBytes });
   const said = isKnown ? sinceLastReply(history) : history;
   const unanswered =
     isKnown && said.length > 0 ? await unansweredMessages(bus, { sessionId, head }, context) : [];

@@ -1,10 +1,13 @@
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
-import { Image } from '../../../core/conversation/image.ts';
+import type { Image } from '../../../core/conversation/image.ts';
+import { imageTypeNamed } from '../../../core/conversation/image-type.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import { checkImageSize, type MaxBytes } from '../../../core/size-limits.ts';
-import { parseForeign } from '../../requests/request-fields.ts';
+import { SentImage } from '../../../wire/requests.ts';
+import { parseWritten } from '../../requests/request-fields.ts';
 import { argumentsOf, GivenCalls } from '../../turns/given-calls.ts';
 import { type ChatMessage, type Instruction, isInstruction } from './chat-request.ts';
+import type { MessageFields, PlacedMessage } from './placed-message.ts';
 
 /** The messages of a request, as the service takes them. */
 export interface GivenConversation {
@@ -18,20 +21,17 @@ export interface GivenConversation {
 
 export interface GivenPlace {
   readonly maxImageBytes: MaxBytes;
-  /** Names the field of the request that has the message with that index. */
-  readonly fieldOf?: (index: number) => string;
   /** What is known already. It becomes a part of the history. */
   readonly before?: readonly GivenMessage[];
 }
 
 /** Throws if the messages are not a conversation that a model can go on with. */
-export function givenConversation(messages: readonly ChatMessage[], place: GivenPlace): GivenConversation {
-  const { fieldOf = inMessages } = place;
+export function givenConversation(messages: readonly PlacedMessage[], place: GivenPlace): GivenConversation {
   const { instructions, history } = givenHistory(messages, place);
   const said = instructions.length > 0 ? instructions.join('\n\n') : undefined;
   const newest = history.at(-1);
   if (newest?.role === 'tool') return { instructions: said, history, newest: { text: '' } };
-  if (newest?.role !== 'user') throw notGoingOn(fieldOf(messages.length - 1));
+  if (newest?.role !== 'user') throw notGoingOn(messages.at(-1)?.fields.whole ?? 'input');
   history.pop();
   const { text, images = [] } = newest;
   // A message has one image. The others come right before it.
@@ -45,23 +45,19 @@ export function givenConversation(messages: readonly ChatMessage[], place: Given
   };
 }
 
-/** Names a message of a chat request. */
-export const inMessages = (index: number): string => `messages.${index}`;
-
 /** Throws if they are no messages. */
 export function givenHistory(
-  messages: readonly ChatMessage[],
-  { maxImageBytes, fieldOf = inMessages, before = [] }: GivenPlace,
+  messages: readonly PlacedMessage[],
+  { maxImageBytes, before = [] }: GivenPlace,
 ): { readonly instructions: readonly string[]; readonly history: GivenMessage[] } {
   const instructions: string[] = [];
   const history: GivenMessage[] = [...before];
   const called = new GivenCalls();
   for (const message of before) called.add(message);
-  for (const [index, message] of messages.entries()) {
-    const field = fieldOf(index);
+  for (const { message, fields } of messages) {
     if (isInstruction(message)) instructions.push(textOf(message.content));
     else {
-      const given = givenMessage(message, called, { field, maxImageBytes });
+      const given = givenMessage(message, called, { fields, maxImageBytes });
       history.push(given);
       called.add(given);
     }
@@ -70,7 +66,7 @@ export function givenHistory(
 }
 
 interface Place {
-  readonly field: string;
+  readonly fields: MessageFields;
   readonly maxImageBytes: MaxBytes;
 }
 
@@ -87,7 +83,7 @@ function givenMessage(
       const calls = tool_calls.map(({ id, function: { name, arguments: args } }, index) => ({
         callId: id,
         name,
-        arguments: argumentsOf(args, `${place.field}.tool_calls.${index}.function.arguments`),
+        arguments: argumentsOf(args, place.fields.argumentsOf(index)),
       }));
       return {
         role: 'assistant',
@@ -100,7 +96,7 @@ function givenMessage(
       return {
         role: 'tool',
         callId,
-        name: called.nameOf(callId, `${place.field}.tool_call_id`),
+        name: called.nameOf(callId, place.fields.callId),
         text: textOf(content),
       };
     }
@@ -111,11 +107,11 @@ function givenMessage(
 
 function userMessage(
   content: Extract<ChatMessage, { role: 'user' }>['content'],
-  { field, maxImageBytes }: Place,
+  { fields, maxImageBytes }: Place,
 ): GivenMessage {
   if (typeof content === 'string') return { role: 'user', text: content };
   const images = content.flatMap((part, index) =>
-    part.type === 'image_url' ? [imageOf(part.image_url.url, `${field}.content.${index}.image_url.url`)] : [],
+    part.type === 'image_url' ? [imageOf(part.image_url.url, fields.imageOf(index))] : [],
   );
   for (const image of images) checkImageSize(image, maxImageBytes);
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
@@ -141,7 +137,7 @@ function imageOf(url: string, field: string): Image {
       issue: 'it is not a data URL in base64',
       suggestion: 'Send the image itself: data:image/png;base64,…',
     });
-  return parseForeign(Image, { mimeType, base64 });
+  return parseWritten(SentImage, { mimeType: imageTypeNamed(mimeType), base64 }, () => field);
 }
 
 type Content = string | readonly ({ readonly text: string } | { readonly refusal: string })[];

@@ -16,12 +16,12 @@ export async function givenMessages(
 ): Promise<readonly GivenMessage[]> {
   const field = 'items';
   const asker = { bus, context: request.context, agentId: request.context.agent };
-  const { messages, fieldOf } = inputMessages(await itemsInPlace(asker, items, { field }), field);
-  const { instructions, history } = givenHistory(messages, { maxImageBytes, fieldOf });
+  const messages = inputMessages(await itemsInPlace(asker, items, { field }), field);
+  const { instructions, history } = givenHistory(messages, { maxImageBytes });
   if (instructions.length === 0) return history;
-  const index = messages.findIndex(isInstruction);
+  const instruction = messages.find(({ message }) => isInstruction(message));
   throw new ServiceError('INVALID_REQUEST', 'A conversation has no messages of the system or a developer.', {
-    field: fieldOf(index),
+    field: instruction?.fields.whole ?? field,
     issue: 'its role is system or developer',
     suggestion: 'Send instructions with each response.',
   });

@@ -19,13 +19,13 @@ export function compactionItem(turnId: string, summary: string): CompactionItem 
   return { type: 'compaction', id: `cmp_${turnId}`, encrypted_content: content };
 }
 
-/** What the model is told in place of the conversation. Throws if the service did not write it. */
-export function summaryIn(content: string): string {
+/** What the model is told in place of the conversation. Throws if the service did not write it. @param field names the content. */
+export function summaryIn(content: string, field: string): string {
   const text = Buffer.from(content, 'base64url').toString();
   if (text.startsWith(BEFORE)) return text;
   throw new ServiceError('INVALID_REQUEST', 'A compaction must be one of this service.', {
-    field: 'input',
-    issue: 'its encrypted_content is not a summary',
+    field,
+    issue: 'it is not a summary',
     suggestion: 'Send the output of POST /v1/responses/compact as it came.',
   });
 }

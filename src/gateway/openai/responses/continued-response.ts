@@ -1,5 +1,6 @@
 import { isSameSession } from '../../../core/access/session-names.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { CallId, SessionId } from '../../../core/ids.ts';
 import { answerCalls, answeredWith, type ToolAnswers } from '../../turns/given-answers.ts';
 import { recordedTurn, stepWith, turnWithCalls } from '../../turns/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
@@ -34,7 +35,7 @@ export async function continued(
   if (before.size === 0) {
     if (previous && responses.firstSteps.at(-1) !== previous.firstStep) return null;
     const unanswered = missing.find((callId) => !callIds.includes(callId));
-    if (unanswered !== undefined) throw noOutput(callIdFor(unanswered, sessionId));
+    if (unanswered !== undefined) throw noOutput(unanswered, sessionId);
   }
   await answerCalls(asked, given, before);
   return {
@@ -44,8 +45,9 @@ export async function continued(
   };
 }
 
-export function noOutput(callId: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', `No tool output found for function call ${callId}.`, {
+export function noOutput(callId: CallId, sessionId: SessionId): ServiceError {
+  const id = callIdFor(callId, sessionId);
+  return new ServiceError('INVALID_REQUEST', `No tool output found for function call ${id}.`, {
     field: 'input',
     issue: 'the previous response waits for the results of its function calls',
     suggestion: 'Send a function_call_output with this call_id.',

@@ -1,32 +1,47 @@
 import type { ChatMessage } from '../chat/chat-request.ts';
-import type { PlacedMessages } from '../chat/tool-answers.ts';
+import type { MessageFields, PlacedMessage } from '../chat/placed-message.ts';
 import { summaryIn } from './compaction-item.ts';
+import type { PlacedItem } from './item-references.ts';
 import { McpCallError } from './response-items.ts';
 import type { GivenItem, InputContent, McpError } from './response-request.ts';
 
 /** @param field of the request that has the input. */
-export function inputMessages(input: string | readonly GivenItem[], field = 'input'): PlacedMessages {
+export function inputMessages(input: string | readonly PlacedItem[], field = 'input'): PlacedMessage[] {
   if (typeof input === 'string')
-    return { messages: [{ role: 'user', content: input }], fieldOf: () => field };
-  const messages: ChatMessage[] = [];
-  const places: number[] = [];
-  for (const [index, item] of input.entries()) {
-    for (const message of messagesOf(item)) {
-      const before = messages.at(-1);
-      if (message.role === 'assistant' && message.tool_calls && before?.role === 'assistant') {
+    return [{ message: { role: 'user', content: input }, fields: fieldsIn(field, []) }];
+  const placed: (PlacedMessage & { readonly calls: string[] })[] = [];
+  for (const { item, at } of input) {
+    const place = `${field}.${at}`;
+    for (const message of messagesOf(item, place)) {
+      const before = placed.at(-1);
+      if (message.role === 'assistant' && message.tool_calls && before?.message.role === 'assistant') {
         // Calls are items of their own here, and belong to the message before them there.
-        before.tool_calls ??= [];
-        for (const call of message.tool_calls) before.tool_calls.push(call);
+        before.message.tool_calls ??= [];
+        for (const call of message.tool_calls) {
+          before.message.tool_calls.push(call);
+          before.calls.push(place);
+        }
       } else {
-        messages.push(message);
-        places.push(index);
+        const calls = message.role === 'assistant' && message.tool_calls ? [place] : [];
+        placed.push({ message, fields: fieldsIn(place, calls), calls });
       }
     }
   }
-  return { messages, fieldOf: (index) => `${field}.${places[index] ?? 0}` };
+  return placed;
 }
 
-function messagesOf(item: GivenItem): ChatMessage[] {
+/** @param calls the places of the items of its calls. */
+function fieldsIn(whole: string, calls: readonly string[]): MessageFields {
+  return {
+    whole,
+    callId: `${whole}.call_id`,
+    argumentsOf: (call) => `${calls[call] ?? whole}.arguments`,
+    imageOf: (part) => `${whole}.content.${part}.image_url`,
+  };
+}
+
+/** @param place names the item in errors. */
+function messagesOf(item: GivenItem, place: string): ChatMessage[] {
   switch (item.type) {
     case 'message':
       return [message(item)];
@@ -39,7 +54,7 @@ function messagesOf(item: GivenItem): ChatMessage[] {
       return [call(item.id, item), { role: 'tool', tool_call_id: item.id, content }];
     }
     case 'compaction':
-      return [{ role: 'user', content: summaryIn(item.encrypted_content) }];
+      return [{ role: 'user', content: summaryIn(item.encrypted_content, `${place}.encrypted_content`) }];
     // Reasoning of another request is of no use to the model of this one.
     case 'reasoning':
       return [];

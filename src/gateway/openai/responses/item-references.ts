@@ -1,3 +1,4 @@
+import { isSameSession } from '../../../core/access/session-names.ts';
 import type { AgentId } from '../../../core/agent-description.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId } from '../../../core/ids.ts';
@@ -20,12 +21,18 @@ interface Goal {
   readonly knownIn?: SessionId | undefined;
 }
 
+/** An item, and the place in the list of the request. */
+export interface PlacedItem {
+  readonly item: GivenItem;
+  readonly at: number;
+}
+
 /** The items of a request, with those that it refers to by their ids. Throws if there is no such item. */
 export async function itemsInPlace(
   asker: Asker,
   items: readonly InputItem[],
   { field, knownIn }: Goal,
-): Promise<readonly GivenItem[]> {
+): Promise<readonly PlacedItem[]> {
   const wanted = new Map<SessionId, Set<string>>();
   for (const [index, item] of items.entries()) {
     if (item.type !== 'item_reference') continue;
@@ -41,9 +48,13 @@ export async function itemsInPlace(
       if (item.type === 'item_reference' && ids.has(item.id) && !found.has(item.id))
         throw noItem(item.id, `${field}.${index}.id`);
   }
-  return items.flatMap((item) => {
-    if (item.type !== 'item_reference') return [item];
-    return sessionOfItem(item.id) === knownIn ? [] : (found.get(item.id) ?? []);
+  return items.flatMap((item, at) => {
+    if (item.type !== 'item_reference') return [{ item, at }];
+    const sessionId = sessionOfItem(item.id);
+    const isKnown = sessionId && knownIn !== undefined && isSameSession(sessionId, knownIn, asker.context);
+    if (isKnown) return [];
+    const referred = found.get(item.id);
+    return referred ? [{ item: referred, at }] : [];
   });
 }
 

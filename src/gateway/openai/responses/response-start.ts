@@ -53,7 +53,7 @@ export async function startOf(
     if (head === 0 && isConversationId(sessionId)) throw noConversation(sessionId, 'conversation');
     const start = { sessionId, afterSeq: head };
     if (head === 0 || !answers || !isSameSession(answers.sessionId, sessionId, context)) return start;
-    const interrupts = await answerBefore(asked, answers);
+    const interrupts = await answerBefore({ ...asked, noResult: noOutput }, answers);
     return { ...start, knowsResults: true, ...(interrupts && { interrupts }) };
   }
   if (previous) return startBehind(asked, previous, answers);
@@ -76,20 +76,23 @@ async function startBehind(
   // It is about to be deleted, and what follows it would be deleted with it.
   if (turn.requested.options?.ephemeral && responses.isTurnOver)
     throw noResponse(body.previous_response_id ?? '', 'previous_response_id');
+  const given = answers && isSameSession(answers.sessionId, sessionId, context) ? answers : null;
   const restatedTo = async (lastStep: number): Promise<Start> => {
-    const namedAs = (callId: CallId): string => callIdFor(callId, sessionId);
+    const namedAs = (callId: CallId): string => callIdFor(callId, given?.sessionId ?? sessionId);
     const before = restatedTurn(turn.since, turnId, { lastStep, namedAs });
     return { ...(await forked(asked, sessionId, turn.begin - 1)), before };
   };
   const later = responses.firstSteps.find((step) => step > firstStep);
   if (later !== undefined) return restatedTo(later - 1);
-  const given = answers?.sessionId === sessionId ? answers : null;
   const isGiven = (callId: CallId): boolean =>
     given?.answers.some((answer) => answer.callId === callId) === true;
   const missing = responses.missingCalls.find((callId) => !isGiven(callId));
-  if (missing !== undefined) throw noOutput(callIdFor(missing, sessionId));
+  if (missing !== undefined) throw noOutput(missing, sessionId);
   if (responses.missingCalls.length > 0 && given) {
-    const isAnswered = body.store !== false && isLastMessage(turn) && (await answerBefore(asked, given));
+    const isAnswered =
+      body.store !== false &&
+      isLastMessage(turn) &&
+      (await answerBefore({ ...asked, noResult: noOutput }, given));
     return isAnswered
       ? { sessionId, afterSeq: turn.head, interrupts: true, knowsResults: true }
       : restatedTo(Number.POSITIVE_INFINITY);

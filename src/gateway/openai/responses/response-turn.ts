@@ -5,13 +5,9 @@ import { startTurn } from '../../turns/started-turn.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
-import {
-  answersBeforeMessage,
-  behindResults,
-  type PlacedMessages,
-  toolAnswers,
-} from '../chat/tool-answers.ts';
-import { callIdFor } from '../client-tools.ts';
+import type { PlacedMessage } from '../chat/placed-message.ts';
+import { answersBeforeMessage, behindResults, toolAnswers } from '../chat/tool-answers.ts';
+import { withSchemaNamed } from '../output-format.ts';
 import { type AskedResponse, type BegunResponse, isUnstored } from './asked-response.ts';
 import { continued, noOutput } from './continued-response.ts';
 import { inputMessages } from './input-messages.ts';
@@ -32,13 +28,13 @@ export async function beginResponse(asked: AskedResponse): Promise<BegunResponse
   const goal = { field: 'input', knownIn: previous?.sessionId ?? body.conversation };
   const items = typeof body.input === 'string' ? body.input : await itemsInPlace(asked, body.input, goal);
   const input = inputMessages(items);
-  const answers = toolAnswers(input.messages);
+  const answers = toolAnswers(input);
   const goesOn = answers && (await continued(asked, answers, previous));
   if (goesOn) return goesOn;
-  const before = answersBeforeMessage(input.messages);
+  const before = answersBeforeMessage(input);
   const said = before ? behindResults(input) : input;
   // Before anything is answered.
-  if (before) givenConversation(said.messages, { maxImageBytes: asked.maxImageBytes, fieldOf: said.fieldOf });
+  if (before) givenConversation(said, { maxImageBytes: asked.maxImageBytes });
   for (let look = 1; ; look += 1) {
     try {
       const start = await startOf(asked, previous, before);
@@ -64,7 +60,7 @@ function previousPlace({ body, agentId }: AskedResponse): ResponsePlace | null {
 /** Leaves no copy of a conversation behind if the turn is refused. */
 async function startedOrForgotten(
   asked: AskedResponse,
-  input: PlacedMessages,
+  input: readonly PlacedMessage[],
   start: Start,
 ): Promise<BegunResponse> {
   try {
@@ -78,10 +74,10 @@ async function startedOrForgotten(
 
 async function started(
   { bus, context, body, agentId, key, maxImageBytes }: AskedResponse,
-  { messages, fieldOf }: PlacedMessages,
+  messages: readonly PlacedMessage[],
   { sessionId, afterSeq, before, follows, isAlone, isNewSession, interrupts }: Start,
 ): Promise<BegunResponse> {
-  const conversation = givenConversation(messages, { maxImageBytes, fieldOf, ...(before && { before }) });
+  const conversation = givenConversation(messages, { maxImageBytes, ...(before && { before }) });
   const { instructions, history: given, newest } = conversation;
   const note: Partial<ResponseNote> = {
     ...(body.metadata && { metadata: body.metadata }),
@@ -103,8 +99,8 @@ async function started(
   });
   // Throws. Whoever may not read the reply begins nothing.
   bus.topicOf(sessionId, context);
-  const { turnId } = await startTurn(bus, { ...message, ...(follows && { follows }) }, context, (callId) =>
-    noOutput(callIdFor(callId, sessionId)),
+  const { turnId } = await withSchemaNamed('text.format.schema', () =>
+    startTurn(bus, { ...message, ...(follows && { follows }) }, context, noOutput),
   );
   const place = { agentId, sessionId, turnId, firstStep: 1 };
   const begun = { place, isUnstored: isUnstored(body) };

@@ -3,6 +3,7 @@ import { givenThread } from '../../../../src/gateway/ag-ui/given-thread.ts';
 import type { InputMessage } from '../../../../src/gateway/ag-ui/run-input.ts';
 import type { ChatMessage } from '../../../../src/gateway/openai/chat/chat-request.ts';
 import { givenHistory } from '../../../../src/gateway/openai/chat/given-conversation.ts';
+import { placedInChat } from '../../../../src/gateway/openai/chat/placed-message.ts';
 import { inputMessages } from '../../../../src/gateway/openai/responses/input-messages.ts';
 
 /** If each call took as long as there are calls before it, the tests would end with their time limit. */
@@ -24,7 +25,7 @@ describe('a conversation with many tool calls', () => {
       { role: 'assistant', tool_calls: ids.map(callOf) },
       ...ids.map((id) => ({ role: 'tool' as const, tool_call_id: id, content: 'done' })),
     ];
-    expect(givenHistory(messages, { maxImageBytes: false }).history).toMatchObject(named);
+    expect(givenHistory(placedInChat(messages), { maxImageBytes: false }).history).toMatchObject(named);
   });
 
   it('of responses is read in one pass', () => {
@@ -32,8 +33,11 @@ describe('a conversation with many tool calls', () => {
       ...{ type: 'function_call' as const, call_id },
       ...{ name: 'f', arguments: '{}' },
     }));
-    const { messages } = inputMessages([{ type: 'message', role: 'assistant', content: 'hi' }, ...input]);
-    expect(messages).toMatchObject([{ role: 'assistant', content: 'hi', tool_calls: { length: MANY } }]);
+    const items = [{ type: 'message' as const, role: 'assistant' as const, content: 'hi' }, ...input];
+    const placed = inputMessages(items.map((item, at) => ({ item, at })));
+    expect(placed.map(({ message }) => message)).toMatchObject([
+      { role: 'assistant', content: 'hi', tool_calls: { length: MANY } },
+    ]);
   });
 
   it('of AG-UI is read in one pass', () => {
