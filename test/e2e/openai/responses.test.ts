@@ -679,6 +679,28 @@ describe("OpenAI's responses", () => {
     expect(parsed.output_text).toBe('{"city":"Rome"}');
   });
 
+  verifies(
+    'openai.responses',
+    async () => {
+      await using rig = await start();
+      const response = await answered(rig, 0, '{}', {
+        ...{ input: 'hello', reasoning: { summary: 'detailed' }, text: { format: { type: 'json_object' } } },
+        tools: [weather, { ...weather, name: 'strict-weather', strict: true }],
+      });
+      const asked = {
+        text: { format: { type: 'json_object' } },
+        tools: [
+          { name: 'weather', strict: false },
+          { name: 'strict-weather', strict: true },
+        ],
+        reasoning: { summary: 'detailed' },
+      };
+      expect(response).toMatchObject(asked);
+      expect(await rig.client.responses.retrieve(response.id)).toMatchObject(asked);
+    },
+    'and shows how it was asked for',
+  );
+
   verifies('openai.responses-reasoning', async () => {
     await using rig = await start();
     const ask = async (index: number, more: Partial<Asked>) => {
@@ -718,7 +740,10 @@ describe("OpenAI's responses", () => {
     ]);
     const forged = { type: 'compaction', encrypted_content: 'Zm9yZ2Vk' };
     const refused = await rig.service.post('/v1/responses', { model, input: [forged] });
-    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'input.0.encrypted_content' } }]);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { param: 'input.0.encrypted_content' } },
+    ]);
   });
 
   verifies('openai.responses-errors', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SessionEventOf } from '../../../core/log/events.ts';
+import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import { type ResponsePlace, responseId } from './response-id.ts';
 import { OutputItem } from './response-items.ts';
 import { ResponseUsage } from './response-usage.ts';
@@ -11,8 +12,11 @@ const Tool = z.object({
   name: z.string(),
   description: z.string().nullable(),
   parameters: z.record(z.string(), z.unknown()),
-  strict: z.literal(false),
+  strict: z.boolean(),
 });
+
+/** How a client can ask for the reasoning of the model. */
+export const SUMMARIES = ['auto', 'concise', 'detailed'] as const;
 
 /** What the request says that no option of a turn does. It is kept with the turn. */
 export const ResponseNote = z.object({
@@ -23,6 +27,12 @@ export const ResponseNote = z.object({
   conversation: z.string().nullable().default(null),
   /** The session was made for this response. */
   isAlone: z.boolean().default(false),
+  /** For the model, it is a schema of any object. */
+  format: z.literal('json_object').optional(),
+  /** Names of the tools that were asked for with `strict`. */
+  strictTools: z.array(z.string()).default([]),
+  /** For the model, all are the same. */
+  summary: z.enum(SUMMARIES).optional(),
 });
 export type ResponseNote = z.infer<typeof ResponseNote>;
 
@@ -82,21 +92,29 @@ export function begunResponse(
     parallel_tool_calls: options.parallelToolCalls ?? true,
     previous_response_id: previous ?? note.previous_response_id,
     conversation: note.conversation === null ? null : { id: note.conversation },
-    reasoning: { effort: null, summary: options.keepReasoning ? 'auto' : null },
+    reasoning: { effort: null, summary: options.keepReasoning ? (note.summary ?? 'auto') : null },
     store: note.store,
     temperature: options.temperature ?? null,
-    text: { format: output ? { type: 'json_schema', ...output } : { type: 'text' } },
+    text: { format: shownFormat(output, note) },
     tool_choice: typeof choice === 'object' ? { type: 'function', name: choice.name } : choice,
     tools: clientTools.map(({ name, description, inputSchema }) => ({
       ...{ type: 'function', name, description: description ?? null },
       parameters: inputSchema,
-      strict: false,
+      strict: note.strictTools.includes(name),
     })),
     top_p: options.topP ?? null,
     truncation: 'disabled',
     usage: null,
     metadata: note.metadata,
   };
+}
+
+function shownFormat(
+  output: OutputFormat | undefined,
+  { format }: ResponseNote,
+): OpenAiResponse['text']['format'] {
+  if (!output) return { type: 'text' };
+  return format ? { type: format } : { type: 'json_schema', ...output };
 }
 
 export function unixSeconds(ms: number): number {

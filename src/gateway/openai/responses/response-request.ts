@@ -3,6 +3,7 @@ import { SessionId } from '../../../core/ids.ts';
 import { optional, WholeNumber } from '../../../wire/requests.ts';
 import { FunctionTool } from '../../requests/tool-options.ts';
 import { AskedFormat } from '../output-format.ts';
+import { SUMMARIES } from './response-object.ts';
 
 /*
  * The body of `POST /v1/responses`, as far as the service reads it. Fields that OpenAI's interface has and that mean nothing
@@ -96,6 +97,7 @@ export type InputItem = z.infer<typeof InputItem>;
 const Tool = z.object({
   type: z.literal('function', 'must be function: the agent has its own tools'),
   ...FunctionTool.shape,
+  strict: optional(z.boolean()),
 });
 
 export const ResponseRequest = z.object({
@@ -127,9 +129,9 @@ export const ResponseRequest = z.object({
   ),
   parallel_tool_calls: optional(z.boolean()),
   text: optional(z.object({ format: optional(AskedFormat) })),
-  reasoning: optional(
-    z.object({ summary: optional(z.enum(['auto', 'concise', 'detailed'])) }).loose(),
-  ).describe('With `summary`, the reasoning of the model is a part of the response, and is kept in the log.'),
+  reasoning: optional(z.object({ summary: optional(z.enum(SUMMARIES)) }).loose()).describe(
+    'With `summary`, the reasoning of the model is a part of the response, and is kept in the log.',
+  ),
   metadata: optional(z.record(z.string(), z.string())),
 });
 export type ResponseRequest = z.infer<typeof ResponseRequest>;

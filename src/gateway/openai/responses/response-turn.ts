@@ -79,14 +79,6 @@ async function started(
 ): Promise<BegunResponse> {
   const conversation = givenConversation(messages, { maxImageBytes, ...(before && { before }) });
   const { instructions, history: given, newest } = conversation;
-  const note: Partial<ResponseNote> = {
-    ...(body.metadata && { metadata: body.metadata }),
-    ...(body.background && { background: true }),
-    ...(body.store === false && { store: false }),
-    ...(body.previous_response_id !== undefined && { previous_response_id: body.previous_response_id }),
-    ...(body.conversation !== undefined && { conversation: body.conversation }),
-    ...(isAlone && { isAlone }),
-  };
   const message = turnMessage({
     ...{ sessionId, ...newest, key, isNewSession },
     ...(interrupts && { whenBusy: 'interrupt' as const }),
@@ -94,7 +86,7 @@ async function started(
     options: {
       ...optionsOf(body, instructions),
       ...(isUnstored(body) && { ephemeral: true as const }),
-      note,
+      note: noteOf(body, isAlone),
     },
   });
   // Throws. Whoever may not read the reply begins nothing.
@@ -108,6 +100,31 @@ async function started(
   // The message was repeated.
   const turn = await recordedTurn(bus, place, context);
   return { ...begun, afterSeq: (turn?.begin ?? 1) - 1 };
+}
+
+function noteOf(body: ResponseRequest, isAlone: true | undefined): Partial<ResponseNote> {
+  const {
+    metadata,
+    background,
+    store,
+    previous_response_id,
+    conversation,
+    text,
+    reasoning,
+    tools = [],
+  } = body;
+  const strictTools = tools.flatMap(({ name, strict }) => (strict ? [name] : []));
+  return {
+    ...(metadata && { metadata }),
+    ...(background && { background }),
+    ...(store === false && { store }),
+    ...(previous_response_id !== undefined && { previous_response_id }),
+    ...(conversation !== undefined && { conversation }),
+    ...(isAlone && { isAlone }),
+    ...(text?.format?.type === 'json_object' && { format: text.format.type }),
+    ...(strictTools.length > 0 && { strictTools }),
+    ...(reasoning?.summary && { summary: reasoning.summary }),
+  };
 }
 
 function optionsOf(body: ResponseRequest, said: string | undefined): TurnOptions {
