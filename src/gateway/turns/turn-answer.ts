@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { SessionId, TurnId } from '../../core/ids.ts';
+import type { CallId, SessionId, TurnId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
 import type { ReplyChunk, SessionSignal } from '../../core/session/session-signal.ts';
@@ -156,11 +156,11 @@ async function goOn(
     async (turn) => {
       for (const event of eventsIn(since, turnId)) turn.progress.note(event);
       if (!answers.every(({ callId }) => turn.progress.wasDelegated(callId))) return null;
-      const given = answers.map(({ callId }) => callId);
-      const missing = turn.progress.missingCalls.find(({ callId }) => !given.includes(callId));
-      if (missing && given.length > 0) throw client.noResult(missing.callId, sessionId);
-      listener.onAccepted?.({ turnId, firstStep, told: told ?? turn.progress.reply });
       const open = answers.filter(({ callId }) => turn.progress.isUnsettled(callId));
+      const isGiven = (callId: CallId): boolean => open.some((answer) => answer.callId === callId);
+      const missing = turn.progress.missingCalls.find(({ callId }) => !isGiven(callId));
+      if (missing && open.length > 0) throw client.noResult(missing.callId, sessionId);
+      listener.onAccepted?.({ turnId, firstStep, told: told ?? turn.progress.reply });
       await answerCalls({ bus, context, key }, { sessionId, answers: open }, new Set());
       // What happened before the turn was attended.
       for (const event of await eventsOfTurn(bus, { sessionId, turnId, after: head }, context))

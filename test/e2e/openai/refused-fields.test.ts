@@ -171,9 +171,13 @@ describe('a refused request of OpenAI names the field as the client has sent it'
       expect(await follow(result(one), result(two), result(one))).toMatchObject(
         refused('messages.4.tool_call_id'),
       );
-      const last = follow(result(one), result(two));
-      (await rig.model.call(1)).answer('Sunny.');
-      expect(await last).toMatchObject({ status: 200 });
+      const results = [result(one), result(two)];
+      const next = follow(...results);
+      (await rig.model.call(1)).askFor({ name: 'weather', callId: 'w3' });
+      expect(await next).toMatchObject({ status: 200 });
+      // A client that got no answer sends them again, and hears of the call that waits now.
+      expect(await follow(...results)).toMatchObject({ status: 200, choices: Object(await next).choices });
+      expect(rig.model.calls).toHaveLength(2);
     },
     'and each call needs one result (chat)',
   );
