@@ -139,7 +139,7 @@ export async function composeAgent({
 
   const requests = new KeyedRequests(store, log, { nodes: cluster?.membership });
   const readiness = new Readiness({ probe: () => store.probe(), isDraining: () => sessions.isDraining, log });
-  const handlers = {
+  const requestDeps = {
     journal,
     sessions,
     readers,
@@ -160,7 +160,7 @@ export async function composeAgent({
     describeAgent: () => inForce.describe(),
     exportConfig: () => inForce.export(),
   };
-  answerRequests(bus, handlers);
+  answerRequests(bus, requestDeps);
   answerForNodes(bus, cluster?.membership);
   if (keys) await answerKeyRequests(bus, keys);
   const pushes = new AgentPushes({

@@ -27,6 +27,7 @@ import { featuresOf, offersOf } from '../tools/server-offers.ts';
 import type { WatchedResources } from '../tools/watched-resources.ts';
 import { hasCaused } from './caused-events.ts';
 import type { ClientToolCalls } from './client-tool-calls.ts';
+import { doOnce } from './do-once.ts';
 import { keyScope } from './key-scope.ts';
 import type { KeyedRequests } from './keyed-requests.ts';
 import type { LogBackups } from './log-backups.ts';
@@ -34,7 +35,7 @@ import type { Readiness } from './readiness.ts';
 import { someEvents } from './some-events.ts';
 import { requireUsableSchema } from './usable-schema.ts';
 
-export interface RequestHandlers {
+export interface RequestDeps {
   readonly journal: Journal;
   readonly sessions: SessionRegistry;
   readonly archive: SessionArchive;
@@ -60,16 +61,16 @@ export interface RequestHandlers {
 const Extended = z.object({ seq: z.int() });
 
 /** Registers the handler of each request type on the bus. */
-export function answerRequests(bus: LocalBus, handlers: RequestHandlers): void {
-  answerForTurns(bus, handlers);
-  answerForWaitingCalls(bus, handlers);
-  answerForSessions(bus, handlers);
-  answerForServers(bus, handlers);
-  answerForGateway(bus, handlers);
-  answerForService(bus, handlers);
+export function answerRequests(bus: LocalBus, deps: RequestDeps): void {
+  answerForTurns(bus, deps);
+  answerForWaitingCalls(bus, deps);
+  answerForSessions(bus, deps);
+  answerForServers(bus, deps);
+  answerForGateway(bus, deps);
+  answerForService(bus, deps);
 }
 
-function answerForTurns(bus: LocalBus, { journal, sessions, requests, schemas }: RequestHandlers): void {
+function answerForTurns(bus: LocalBus, { journal, sessions, requests, schemas }: RequestDeps): void {
   bus.handle('turn.start', ({ sessionId, isNewSession, ...message }, context) => {
     const { trace } = context;
     const command: StartTurn = { type: 'turn.start', ...message, ...(trace && { trace }) };
@@ -78,18 +79,22 @@ function answerForTurns(bus: LocalBus, { journal, sessions, requests, schemas }:
     const checked = requireUsableSchema(message.options, context, schemas);
     return checked ? checked.then(start) : start();
   });
-  bus.handle('turn.cancel', ({ sessionId, turnId, reason, key, commandId }, context) => {
-    const origin = requestOrigin(context, key?.id ?? commandId);
-    const run = async (isAgain: boolean): Promise<boolean> => {
-      // The turn that waited behind the cancelled one may be the running one by now.
-      const isCancelled = ({ type }: SessionEvent) => type === 'turn.cancelled';
-      if (isAgain && (await hasCaused(journal, { sessionId, key, context }, isCancelled))) return true;
-      const session = await sessions.session(sessionId);
-      return session.cancel(reason, origin, turnId);
-    };
-    const scope = keyScope(context, 'turn.cancel', sessionId);
-    return requests.once({ key, scope, answer: z.boolean(), origin }, () => ({ repeatable: true, run }));
-  });
+  bus.handle('turn.cancel', ({ sessionId, turnId, reason, key, commandId }, context) =>
+    doOnce(requests, context, {
+      key,
+      subject: ['turn.cancel', sessionId],
+      causationId: key?.id ?? commandId,
+      answer: z.boolean(),
+      repeatable: true,
+      run: async (origin, isAgain) => {
+        // The turn that waited behind the cancelled one may be the running one by now.
+        const isCancelled = ({ type }: SessionEvent) => type === 'turn.cancelled';
+        if (isAgain && (await hasCaused(journal, { sessionId, key, context }, isCancelled))) return true;
+        const session = await sessions.session(sessionId);
+        return session.cancel(reason, origin, turnId);
+      },
+    }),
+  );
   bus.handle('session.reset', async ({ sessionId, key }, context) => {
     const session = await sessions.session(sessionId);
     await session.reset(requestOrigin(context), key);
@@ -97,21 +102,25 @@ function answerForTurns(bus: LocalBus, { journal, sessions, requests, schemas }:
   });
 }
 
-function answerForWaitingCalls(bus: LocalBus, { journal, sessions, requests }: RequestHandlers): void {
+function answerForWaitingCalls(bus: LocalBus, { journal, sessions, requests }: RequestDeps): void {
   const answer = (
     command: AnswerCommand,
     { sessionId, id, key }: { sessionId: SessionId; id: string; key: IdempotencyKey | undefined },
     context: RequestContext,
-  ): Promise<undefined> => {
-    const origin = requestOrigin(context, key?.id);
-    const run = async (isAgain: boolean): Promise<undefined> => {
-      if (isAgain && (await hasCaused(journal, { sessionId, key, context }, isAbout(id)))) return;
-      const session = await sessions.session(sessionId);
-      await session.answer(command, origin);
-    };
-    const scope = keyScope(context, command.type, sessionId, id);
-    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
-  };
+  ): Promise<undefined> =>
+    doOnce(requests, context, {
+      key,
+      subject: [command.type, sessionId, id],
+      causationId: key?.id,
+      answer: z.undefined(),
+      repeatable: true,
+      run: async (origin, isAgain) => {
+        if (isAgain && (await hasCaused(journal, { sessionId, key, context }, isAbout(id)))) return undefined;
+        const session = await sessions.session(sessionId);
+        await session.answer(command, origin);
+        return undefined;
+      },
+    });
   bus.handle('approval.answer', ({ sessionId, key, ...given }, context) =>
     answer({ type: 'approval.answer', ...given }, { sessionId, id: given.callId, key }, context),
   );
@@ -131,7 +140,7 @@ function isAbout(id: string): (event: SessionEvent) => boolean {
 
 function answerForSessions(
   bus: LocalBus,
-  { journal, sessions, archive, readers, requests }: RequestHandlers,
+  { journal, sessions, archive, readers, requests }: RequestDeps,
 ): void {
   bus.handle('approval.list', (wanted) => archive.approvals(wanted));
   bus.handle('input.list', (wanted) => archive.inputs(wanted));
@@ -140,28 +149,38 @@ function answerForSessions(
   bus.handle('session.rename', ({ sessionId, title }, context) =>
     archive.rename(sessionId, title, requestOrigin(context)),
   );
-  bus.handle('session.describe', ({ sessionId, metadata, key }, context) => {
-    const origin = requestOrigin(context);
-    const run = async (): Promise<undefined> => {
-      const session = await sessions.session(sessionId);
-      await session.describe(metadata, origin);
-    };
-    const scope = keyScope(context, 'session.describe', sessionId);
-    return requests.once({ key, scope, answer: z.undefined(), origin }, () => ({ repeatable: true, run }));
-  });
-  bus.handle('session.extend', ({ sessionId, given, key }, context) => {
-    const origin = requestOrigin(context);
-    const run = async () => ({ seq: await sessions.extend(sessionId, given, origin) });
-    const scope = keyScope(context, 'session.extend', sessionId);
-    return requests.once({ key, scope, answer: Extended, origin }, () => ({ repeatable: false, run }));
-  });
+  bus.handle('session.describe', ({ sessionId, metadata, key }, context) =>
+    doOnce(requests, context, {
+      key,
+      subject: ['session.describe', sessionId],
+      answer: z.undefined(),
+      repeatable: true,
+      run: async (origin) => {
+        const session = await sessions.session(sessionId);
+        await session.describe(metadata, origin);
+        return undefined;
+      },
+    }),
+  );
+  bus.handle('session.extend', ({ sessionId, given, key }, context) =>
+    doOnce(requests, context, {
+      key,
+      subject: ['session.extend', sessionId],
+      answer: Extended,
+      repeatable: false,
+      run: async (origin) => ({ seq: await sessions.extend(sessionId, given, origin) }),
+    }),
+  );
   bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
-  bus.handle('session.fork', ({ from, at, to, key }, context) => {
-    const origin = requestOrigin(context);
-    const run = () => archive.fork({ from, at, to }, origin);
-    const scope = keyScope(context, 'session.fork', from);
-    return requests.once({ key, scope, answer: Fork, origin }, () => ({ repeatable: false, run }));
-  });
+  bus.handle('session.fork', ({ from, at, to, key }, context) =>
+    doOnce(requests, context, {
+      key,
+      subject: ['session.fork', from],
+      answer: Fork,
+      repeatable: false,
+      run: (origin) => archive.fork({ from, at, to }, origin),
+    }),
+  );
   bus.handle('session.delete', async ({ sessionId }, context) => {
     await archive.delete(sessionId, requestOrigin(context));
     return undefined;
@@ -179,7 +198,7 @@ function answerForSessions(
 /** What the MCP gateway passes on. */
 function answerForGateway(
   bus: LocalBus,
-  { supervisor: { list }, passed, watched, clientCalls, callableTools, log }: RequestHandlers,
+  { supervisor: { list }, passed, watched, clientCalls, callableTools, log }: RequestDeps,
 ): void {
   bus.handle('mcp-server.features', async () => featuresOf(list.connected()));
   bus.handle('mcp-server.offers', ({ kind }) => offersOf(list.connected(), kind, log));
@@ -199,24 +218,30 @@ function answerForGateway(
   bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId) || passed.cancel(callId));
 }
 
-function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: RequestHandlers): void {
+function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: RequestDeps): void {
   const { list } = supervisor;
   bus.handle('mcp-server.list', async () => list.records());
-  bus.handle('mcp-server.connect', ({ name, config, key }, context) => {
-    const origin = requestOrigin(context);
-    const run = () => supervisor.connect(name, config, origin);
-    const scope = keyScope(context, 'mcp-server.connect');
-    return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: false, run }));
-  });
+  bus.handle('mcp-server.connect', ({ name, config, key }, context) =>
+    doOnce(requests, context, {
+      key,
+      subject: ['mcp-server.connect'],
+      answer: McpServerRecord,
+      repeatable: false,
+      run: (origin) => supervisor.connect(name, config, origin),
+    }),
+  );
   bus.handle('mcp-server.disconnect', ({ serverId, seen }, context) =>
     supervisor.disconnect(serverId, requestOrigin(context), seen),
   );
-  bus.handle('mcp-server.reconnect', ({ serverId, seen, key }, context) => {
-    const origin = requestOrigin(context);
-    const run = () => supervisor.reconnect(serverId, origin, seen);
-    const scope = keyScope(context, 'mcp-server.reconnect', serverId);
-    return requests.once({ key, scope, answer: McpServerRecord, origin }, () => ({ repeatable: true, run }));
-  });
+  bus.handle('mcp-server.reconnect', ({ serverId, seen, key }, context) =>
+    doOnce(requests, context, {
+      key,
+      subject: ['mcp-server.reconnect', serverId],
+      answer: McpServerRecord,
+      repeatable: true,
+      run: (origin) => supervisor.reconnect(serverId, origin, seen),
+    }),
+  );
   bus.handle('mcp-server.authorize', (response) => supervisor.authorize(response));
   bus.handle('mcp-server.log', async ({ serverId, after }) => list.logOf(serverId, after));
   bus.handle('tool.list', async ({ serverId }) => list.toolsOf(serverId));
@@ -232,7 +257,7 @@ function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: 
 
 function answerForService(
   bus: LocalBus,
-  { machines, readiness, warnings, logSize, backups, describeAgent, exportConfig }: RequestHandlers,
+  { machines, readiness, warnings, logSize, backups, describeAgent, exportConfig }: RequestDeps,
 ): void {
   bus.watchMachines((onState) => machines.watchStates(onState));
   bus.handle('readiness.check', () => readiness.problems());
