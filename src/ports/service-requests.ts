@@ -6,6 +6,7 @@ import type { AgentDescription, AgentId, AgentListItem, AgentReload } from '../c
 import type { GivenMessage } from '../core/conversation/given-message.ts';
 import type { Image } from '../core/conversation/image.ts';
 import type { CallId, SessionId, TurnId } from '../core/ids.ts';
+import type { JsonRpcAnswer } from '../core/json-rpc.ts';
 import type { Envelope } from '../core/log/envelope.ts';
 import type { NodeListItem } from '../core/node-list-item.ts';
 import type { PushConfig, ShownPushConfig } from '../core/push/push-config.ts';
@@ -29,7 +30,6 @@ import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-s
 import type {
   CallableTool,
   OfferKind,
-  PeerAnswer,
   ServerFeatures,
   ServerOffer,
   ServerRequest,
@@ -210,17 +210,17 @@ export interface ServiceRequests {
         PassedRequestOptions,
         'capabilities' | 'passesInput'
       >;
-    answer: PeerAnswer;
+    answer: JsonRpcAnswer;
   };
   /**
    * From now on, `onOfferChange` tells when this resource has changed, until `resource.unwatch` with the same fields. Refused as the
    * server refuses it. The client chooses the id of the watch.
    */
-  'resource.watch': { request: { watchId: string; serverId: string; uri: string }; answer: PeerAnswer };
+  'resource.watch': { request: { watchId: string; serverId: string; uri: string }; answer: JsonRpcAnswer };
   'resource.unwatch': { request: ServiceRequests['resource.watch']['request']; answer: undefined };
   /** Answers a question of a request that is passed on. The answer is whether the question still waits. */
   'tool.answer': {
-    request: { callId: CallId; questionId: string; answer: PeerAnswer };
+    request: { callId: CallId; questionId: string; answer: JsonRpcAnswer };
     answer: boolean;
   };
   /** Cancels a running `tool.execute` or `mcp-server.request`. The answer is whether there was one. */

@@ -61,7 +61,7 @@ export interface ToolServerConnection {
   readonly instructions: string | undefined;
   /**
    * Makes a request of MCP and resolves with the result as it came, unknown fields included. Rejects with a
-   * `ServerPeerError` if the server answers with an error, and with another Error if it does not answer. Never retries.
+   * `JsonRpcError` if the server answers with an error, and with another Error if it does not answer. Never retries.
    */
   request(request: PassedRequest, options?: PassedRequestOptions): Promise<JsonObject>;
   /** Ends the connection, and for stdio the server's whole process group. May be called twice. */

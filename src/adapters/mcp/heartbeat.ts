@@ -1,4 +1,4 @@
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { JsonRpcError } from '../../core/json-rpc.ts';
 import { HttpStatusError } from './http/http-status-error.ts';
 import { RequestTimeoutError } from './peer/rpc-errors.ts';
 
@@ -64,7 +64,7 @@ export class Heartbeat {
     if (error instanceof HttpStatusError) return this.#statusProvesDeath(error.status);
     if (error instanceof RequestTimeoutError) return !this.#options.isBusy();
     // An answer, even if the server does not know `ping`.
-    return !(error instanceof ServerPeerError);
+    return !(error instanceof JsonRpcError);
   }
 
   #statusProvesDeath(status: number): boolean {

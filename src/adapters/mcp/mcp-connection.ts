@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json-object.ts';
+import { JsonRpcError } from '../../core/json-rpc.ts';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
 import { calledTool } from '../../core/tool-server/passed-tool-call.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type {
   PassedRequest,
@@ -120,7 +120,7 @@ export class McpConnection implements ToolServerConnection {
     try {
       return await this.#request(request, options);
     } catch (error) {
-      if (error instanceof ServerPeerError) throw maskedError(error, this.#deps.mask);
+      if (error instanceof JsonRpcError) throw maskedError(error, this.#deps.mask);
       const reason = options.signal?.aborted ? CANCELLED : this.#reasonOf(error);
       throw new Error(reason, { cause: error });
     }

@@ -40,13 +40,3 @@ export type PassedMethod =
   | 'prompts/get'
   | 'completion/complete'
   | 'logging/setLevel';
-
-/** An error of JSON-RPC. */
-export interface PeerError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
-
-/** What JSON-RPC answers: a result, or an error. */
-export type PeerAnswer = { readonly result: JsonObject } | { readonly error: PeerError };

@@ -10,7 +10,7 @@ export interface ServerQuestion {
 }
 
 /**
- * Answers a question of a tool server with MCP's result of the method. Rejects with a `ServerPeerError` to refuse it.
+ * Answers a question of a tool server with MCP's result of the method. Rejects with a `JsonRpcError` to refuse it.
  * `signal` aborts when nobody waits for the answer any more.
  */
 export type AnswerQuestion = (question: ServerQuestion, signal: AbortSignal) => Promise<JsonObject>;

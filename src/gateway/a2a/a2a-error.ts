@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ErrorBody, type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { RPC } from '../../core/json-rpc.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
@@ -12,19 +13,17 @@ const A2A_ERRORS = {
   UNSUPPORTED_OPERATION: { number: -32_004, status: 'FAILED_PRECONDITION' },
   CONTENT_TYPE_NOT_SUPPORTED: { number: -32_005, status: 'INVALID_ARGUMENT' },
   VERSION_NOT_SUPPORTED: { number: -32_009, status: 'FAILED_PRECONDITION' },
-  INVALID_PARAMS: { number: -32_602, status: 'INVALID_ARGUMENT' },
+  INVALID_PARAMS: { number: RPC.invalidParams, status: 'INVALID_ARGUMENT' },
 } as const;
 type A2aReason = keyof typeof A2A_ERRORS;
 
 /** Errors of JSON-RPC itself, which have no reason of A2A. */
 const JSON_RPC_ERRORS = {
-  PARSE_ERROR: -32_700,
-  INVALID_REQUEST: -32_600,
-  METHOD_NOT_FOUND: -32_601,
+  PARSE_ERROR: RPC.parseError,
+  INVALID_REQUEST: RPC.invalidRequest,
+  METHOD_NOT_FOUND: RPC.methodNotFound,
 } as const;
 type JsonRpcFault = keyof typeof JSON_RPC_ERRORS;
-
-const INTERNAL_ERROR = -32_603;
 
 /** The names of `google.rpc.Code` for the statuses of HTTP. */
 const STATUS_NAMES: Readonly<Record<number, string>> = {
@@ -73,12 +72,12 @@ export const JsonRpcId = z.union(
 );
 export type JsonRpcId = z.infer<typeof JsonRpcId>;
 
-export const JsonRpcError = z.object({
+export const A2aJsonRpcError = z.object({
   jsonrpc: z.literal('2.0'),
   id: JsonRpcId,
   error: z.object({ code: z.int(), message: z.string(), data: ErrorDetails }),
 });
-export type JsonRpcError = z.infer<typeof JsonRpcError>;
+export type A2aJsonRpcError = z.infer<typeof A2aJsonRpcError>;
 
 /** An error that A2A defines, as one of the service: `details.error` says which. */
 export function a2aError(reason: A2aReason, message: string, details: Record<string, unknown>): ServiceError {
@@ -110,7 +109,7 @@ export function restErrorResponse(error: ServiceError): HttpResponse {
   };
 }
 
-export function jsonRpcError(error: ErrorBody, id: JsonRpcId): JsonRpcError {
+export function jsonRpcError(error: ErrorBody, id: JsonRpcId): A2aJsonRpcError {
   const code = numberOf(error);
   return { jsonrpc: '2.0', id, error: { code, message: errorText(error), data: detailsOf(error) } };
 }
@@ -139,7 +138,7 @@ function numberOf(error: ErrorBody): number {
   const reason = reasonOf(error);
   if (reason) return A2A_ERRORS[reason].number;
   const { status } = errorCatalogue[error.code];
-  return status === 500 ? INTERNAL_ERROR : status;
+  return status === 500 ? RPC.internalError : status;
 }
 
 function detailsOf(error: ErrorBody): ErrorDetails {

@@ -9,7 +9,7 @@ import { parseJson } from '../requests/json-text.ts';
 import { checkBodySize } from '../requests/message-size.ts';
 import { decodeText, parseForeign } from '../requests/request-fields.ts';
 import type { A2aCall } from './a2a-call.ts';
-import { a2aError, type JsonRpcError, JsonRpcId, jsonRpcError, jsonRpcFault } from './a2a-error.ts';
+import { type A2aJsonRpcError, a2aError, JsonRpcId, jsonRpcError, jsonRpcFault } from './a2a-error.ts';
 import {
   CreatePushConfigRequest,
   GetTaskRequest,
@@ -102,7 +102,7 @@ function streamed(call: A2aCall, stream: TaskStream, id: JsonRpcId): HttpRespons
 
 function refused(error: ServiceError, id: JsonRpcId): HttpResponse {
   const status = WITH_STATUS.has(error.code) ? errorCatalogue[error.code].status : 200;
-  return jsonResponse<JsonRpcError>(jsonRpcError(error, id), status, retryHeaders(error));
+  return jsonResponse<A2aJsonRpcError>(jsonRpcError(error, id), status, retryHeaders(error));
 }
 
 async function bodyOf({ request }: A2aCall): Promise<unknown> {

@@ -56,7 +56,7 @@ import {
   ToolRecord,
   ToolsResponse,
 } from '../../wire/responses.ts';
-import { A2aRestError, JsonRpcError } from '../a2a/a2a-error.ts';
+import { A2aJsonRpcError, A2aRestError } from '../a2a/a2a-error.ts';
 import { Message, SendMessageResponse, Task } from '../a2a/a2a-objects.ts';
 import { SendMessageRequest } from '../a2a/a2a-requests.ts';
 import { AgentCard } from '../a2a/agent-card.ts';
@@ -154,7 +154,7 @@ const named = {
   Message,
   Task,
   A2aRestError,
-  JsonRpcError,
+  JsonRpcError: A2aJsonRpcError,
   RunInput,
   ErrorResponse,
   ErrorBody,

@@ -1,15 +1,15 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { JsonRpcAnswer } from '../../core/json-rpc.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
-import type { PeerAnswer } from '../../core/tool-server/passed-request.ts';
 import { askerOf } from './mcp-asker.ts';
 import type { McpObject } from './mcp-object.ts';
 import type { Answerers } from './sessions/answerers.ts';
 
 /** What a client of the older era has answered. */
 export interface ClientReply {
-  readonly answer: PeerAnswer;
+  readonly answer: JsonRpcAnswer;
   /** Who has answered: the answer has the rights of the request that brought it. */
   readonly context: RequestContext;
 }
@@ -33,7 +33,7 @@ export interface AskedClient {
 }
 
 const Result = z.looseObject({});
-const JsonRpcError = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() });
+const Failure = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() });
 
 /** Rejects if the client does not answer. */
 export async function askClient(
@@ -53,11 +53,11 @@ export async function askClient(
   return { answer, context };
 }
 
-async function answerOf(said: Promise<McpObject>): Promise<PeerAnswer> {
+async function answerOf(said: Promise<McpObject>): Promise<JsonRpcAnswer> {
   try {
     return { result: await said };
   } catch (error) {
-    const { data } = JsonRpcError.safeParse(error);
+    const { data } = Failure.safeParse(error);
     if (!data) throw error;
     return { error: data };
   }

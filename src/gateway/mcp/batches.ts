@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { RPC } from '../../core/json-rpc.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import type { McpBody } from './json-rpc-body.ts';
-import { INVALID_REQUEST } from './mcp-error.ts';
 import { refusal } from './mcp-exchange.ts';
 
 /** The first revision of MCP without batches of JSON-RPC. Revisions are dates, and compare as texts. */
@@ -32,5 +32,5 @@ export function refusedBatch({ json }: McpBody, revision: string | undefined): H
 }
 
 function refused(message: string): HttpResponse {
-  return refusal(400, INVALID_REQUEST, message);
+  return refusal(400, RPC.invalidRequest, message);
 }

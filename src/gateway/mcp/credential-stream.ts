@@ -1,8 +1,6 @@
 import { asServiceError } from '../../core/errors.ts';
+import { MCP_CODES } from '../../core/json-rpc.ts';
 import type { McpBody } from './json-rpc-body.ts';
-
-/** "Connection closed", as the MCP SDK has it. */
-const CLOSED_CODE = -32000;
 
 /**
  * The stream as long as the credential of its client is good. When `lost` is aborted, the requests of the body are
@@ -50,6 +48,6 @@ export function untilLost(
 /** The answer to a request whose client may hear no more. */
 export function refusalOf(id: string | number, reason: unknown): string {
   const { message, details } = asServiceError(reason);
-  const error = { code: CLOSED_CODE, message, data: details };
+  const error = { code: MCP_CODES.serverError, message, data: details };
   return `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`;
 }

@@ -1,4 +1,5 @@
 import type { ServiceError } from '../../core/errors.ts';
+import { MCP_CODES, RPC } from '../../core/json-rpc.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
@@ -50,27 +51,24 @@ export async function fromWebResponse(
   return { status, headers, body: lost ? untilLost(stream, lost, body) : stream, onOver };
 }
 
-const PARSE_ERROR = -32700;
-/** What the SDK answers where no number of JSON-RPC fits. */
-const REFUSED = -32000;
 const METHODS = ['GET', 'POST', 'DELETE'];
 
 /** The refusal of a method that the transport does not support; null for the others. */
 export function wrongMethod(method: string): HttpResponse | null {
   return METHODS.includes(method)
     ? null
-    : refusal(405, REFUSED, 'Method not allowed', { Allow: METHODS.join(', ') });
+    : refusal(405, MCP_CODES.serverError, 'Method not allowed', { Allow: METHODS.join(', ') });
 }
 
 /** The MCP specification requires 404. The client then initializes again. */
 export function sessionNotFound(): HttpResponse {
-  return refusal(404, -32001, 'Session not found');
+  return refusal(404, MCP_CODES.sessionNotFound, 'Session not found');
 }
 
 /** The refusal of a body that cannot be read as JSON-RPC, with the status that it has everywhere. */
 export function unreadBody(error: ServiceError): HttpResponse {
   const { status } = errorCatalogue[error.code];
-  const code = status === 400 ? PARSE_ERROR : REFUSED;
+  const code = status === 400 ? RPC.parseError : MCP_CODES.serverError;
   return refusal(status, code, error.message, retryHeaders(error), error.details);
 }
 

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-object.ts';
+import { JsonRpcError, RPC } from '../../core/json-rpc.ts';
 import type { Tool, ToolExecution, ToolOutcome } from '../../core/tool-call/tool.ts';
 import type { ToolCallSignal, ToolProgress } from '../../core/tool-call/tool-progress.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { TraceContext } from '../../core/trace.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
@@ -99,8 +99,8 @@ export class ClientToolCalls {
   /** Outside of a turn, there is neither a model nor anybody to ask. */
   async #answer(serverId: string, { method }: ServerQuestion): Promise<JsonObject> {
     if (method === 'roots/list') return { roots: this.#deps.questionsOf(serverId).roots };
-    throw new ServerPeerError(
-      METHOD_NOT_FOUND,
+    throw new JsonRpcError(
+      RPC.methodNotFound,
       `${method} is answered only while the agent works on a message`,
     );
   }
@@ -116,8 +116,6 @@ export class ClientToolCalls {
     });
   }
 }
-
-const METHOD_NOT_FOUND = -32_601;
 
 function reconnect(serverId: string): string {
   return `POST /api/mcp/servers/${encodeURIComponent(serverId)}/reconnect connects it.`;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json-object.ts';
+import type { JsonRpcAnswer } from '../../core/json-rpc.ts';
 import { shorten } from '../../core/shorten.ts';
-import type { CallableTool, PeerAnswer } from '../../core/tool-server/passed-request.ts';
+import type { CallableTool } from '../../core/tool-server/passed-request.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import { visible } from '../../core/visible.ts';
 
@@ -42,6 +43,6 @@ export function decisionOf(result: JsonObject): { approved: true } | { approved:
 }
 
 /** A call that was not made, as a result that a model can read. */
-export function refusedCall(text: string): PeerAnswer {
+export function refusedCall(text: string): JsonRpcAnswer {
   return { result: { content: [{ type: 'text', text }], isError: true } };
 }

@@ -1,16 +1,16 @@
 import { requireScope } from '../../core/access/require-scope.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-object.ts';
+import { type JsonRpcAnswer, JsonRpcError, RPC } from '../../core/json-rpc.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import { knowsForms } from '../../core/tool-server/elicitation.ts';
-import type { CallableTool, PeerAnswer, ServerRequest } from '../../core/tool-server/passed-request.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import type { CallableTool, ServerRequest } from '../../core/tool-server/passed-request.ts';
 import type { AnswerQuestion } from '../../core/tool-server/server-question.ts';
 import type { RequestOf } from '../../ports/service-requests.ts';
 import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
 import { approvalQuestion, decisionOf, refusedCall } from './call-approval.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, peerAnswer } from './peer-answer.ts';
+import { peerAnswer } from './peer-answer.ts';
 import { type AskedClient, refusalOfUndeclared } from './undeclared-question.ts';
 
 type Asked = RequestOf<'mcp-server.request'>;
@@ -45,10 +45,10 @@ export class PassedRequests {
   }
 
   /** Answers as the server does. Rejects only when the service fails, or the client lacks a scope. */
-  async pass(asked: Asked, context: RequestContext): Promise<PeerAnswer> {
+  async pass(asked: Asked, context: RequestContext): Promise<JsonRpcAnswer> {
     const { serverId, callId, capabilities = {} } = asked;
     const connection = this.#deps.connectionOf(serverId);
-    if (!connection) return refusal(INTERNAL_ERROR, `The tool server ${serverId} is not connected.`);
+    if (!connection) return refusal(RPC.internalError, `The tool server ${serverId} is not connected.`);
     const client = { capabilities, era: connection.era };
     const running: Running = { client, abort: new AbortController(), questions: new Map() };
     this.#running.set(callId, running);
@@ -71,7 +71,7 @@ export class PassedRequests {
     if (!waiting) return false;
     if (waiting.isApproval && context.rights) requireScope(context, 'approvals:decide');
     if ('result' in answer) waiting.resolve(answer.result);
-    else waiting.reject(new ServerPeerError(answer.error.code, answer.error.message, answer.error.data));
+    else waiting.reject(new JsonRpcError(answer.error.code, answer.error.message, answer.error.data));
     return true;
   }
 
@@ -106,7 +106,7 @@ export class PassedRequests {
       const questionId = crypto.randomUUID();
       const waiting = { ...Promise.withResolvers<JsonObject>(), isApproval };
       const giveUp = (): void =>
-        waiting.reject(new ServerPeerError(INTERNAL_ERROR, 'the request was cancelled'));
+        waiting.reject(new JsonRpcError(RPC.internalError, 'the request was cancelled'));
       for (const end of [signal, abort.signal]) end.addEventListener('abort', giveUp, { once: true });
       questions.set(questionId, waiting);
       this.#deps.tell(callId, { type: 'tool.asked', questionId, question });
@@ -120,10 +120,10 @@ export class PassedRequests {
   }
 
   /** What the client is answered if the call may not be made. Null for one that may. */
-  async #refused(asked: Asked, running: Running, context: RequestContext): Promise<PeerAnswer | null> {
+  async #refused(asked: Asked, running: Running, context: RequestContext): Promise<JsonRpcAnswer | null> {
     if (asked.method !== 'tools/call') return null;
     const tool = this.#toolOf(asked);
-    if (!tool) return refusal(INVALID_PARAMS, `Unknown tool: ${String(asked.params.name)}`);
+    if (!tool) return refusal(RPC.invalidParams, `Unknown tool: ${String(asked.params.name)}`);
     if (tool.policy === 'auto') return null;
     if (context.rights) requireScope(context, 'approvals:decide');
     if (!knowsForms(asked.capabilities))
@@ -136,7 +136,7 @@ export class PassedRequests {
       const decision = decisionOf(await ask(question, running.abort.signal));
       return decision.approved ? null : refusedCall(decision.reason);
     } catch (error) {
-      if (!(error instanceof ServerPeerError)) throw error;
+      if (!(error instanceof JsonRpcError)) throw error;
       return refusedCall('The call was not approved: its client could not be asked.');
     }
   }
@@ -146,6 +146,6 @@ export class PassedRequests {
   }
 }
 
-function refusal(code: number, message: string): PeerAnswer {
+function refusal(code: number, message: string): JsonRpcAnswer {
   return { error: { code, message } };
 }

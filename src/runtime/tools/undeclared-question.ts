@@ -1,12 +1,8 @@
 import type { JsonObject } from '../../core/json-object.ts';
+import { JsonRpcError, MCP_CODES, RPC } from '../../core/json-rpc.ts';
 import { missingCapability } from '../../core/tool-server/missing-capability.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { ServerEra } from '../../ports/tool-server.ts';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from './peer-answer.ts';
-
-/** Of MCP from 2026-07-28 on. */
-const MISSING_CAPABILITY = -32021;
 
 /** Who would be asked, and the era of the server that asks. */
 export interface AskedClient {
@@ -22,16 +18,16 @@ export interface AskedClient {
 export function refusalOfUndeclared(
   question: ServerQuestion,
   { capabilities, era }: AskedClient,
-): ServerPeerError | null {
+): JsonRpcError | null {
   const requiredCapabilities = missingCapability(question, capabilities);
   if (!requiredCapabilities) return null;
   if (era === 'stateless') {
     const message = 'Missing required client capability';
-    return new ServerPeerError(MISSING_CAPABILITY, message, { requiredCapabilities });
+    return new JsonRpcError(MCP_CODES.missingCapability, message, { requiredCapabilities });
   }
   // With sessions, a mode that is missing is a wrong parameter of a known method.
   const isKnown = Object.keys(requiredCapabilities).some((name) => capabilities[name] !== undefined);
-  const code = isKnown ? INVALID_PARAMS : METHOD_NOT_FOUND;
+  const code = isKnown ? RPC.invalidParams : RPC.methodNotFound;
   const message = 'The client has not declared that it can answer this';
-  return new ServerPeerError(code, message, { requiredCapabilities });
+  return new JsonRpcError(code, message, { requiredCapabilities });
 }

@@ -1,14 +1,13 @@
 import { COUNTS_FOR, SHARES } from '../../core/access/shares.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { JsonRpcError, RPC } from '../../core/json-rpc.ts';
 import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { RequestOf } from '../../ports/service-requests.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import { HOLDERS } from '../access/open-turns.ts';
-import { INVALID_PARAMS } from './peer-answer.ts';
 
 /** Of one server, for all clients. */
 const MOST_WATCHED = 1_000;
@@ -46,14 +45,14 @@ export class WatchedResources {
   }
 
   /**
-   * Rejects as the server does, with a `ServerPeerError` if there is no such server, with `RATE_LIMIT_EXCEEDED` if the client or
+   * Rejects as the server does, with a `JsonRpcError` if there is no such server, with `RATE_LIMIT_EXCEEDED` if the client or
    * its tenant watches too many of its resources, and with `SERVICE_UNAVAILABLE` if all clients do.
    */
   async watch(watch: Watch, client: RequestContext): Promise<void> {
     const { watchId, serverId, uri } = watch;
     this.#forgetGone();
     if (!this.#deps.isListed(serverId))
-      throw new ServerPeerError(INVALID_PARAMS, `There is no tool server ${serverId}.`);
+      throw new JsonRpcError(RPC.invalidParams, `There is no tool server ${serverId}.`);
     const resources = this.#watched.get(serverId) ?? new Map<string, Watched>();
     requireRoom(resources, uri, client);
     this.#watched.set(serverId, resources);

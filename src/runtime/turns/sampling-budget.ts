@@ -1,5 +1,5 @@
+import { JsonRpcError, MCP_CODES } from '../../core/json-rpc.ts';
 import type { SamplingConfig } from '../../core/tool-server/sampling-config.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 
 /** What one tool server has used of its budget in one turn. */
 export class SamplingBudget {
@@ -12,7 +12,7 @@ export class SamplingBudget {
   }
 
   /**
-   * Counts a request. Throws a `ServerPeerError` if the budget is used up.
+   * Counts a request. Throws a `JsonRpcError` if the budget is used up.
    * @returns how many tokens the request may take, of those that it wants. They are used until `settle`.
    */
   take(wanted: number): number {
@@ -32,10 +32,7 @@ export class SamplingBudget {
   }
 }
 
-function usedUp(limit: string): ServerPeerError {
+function usedUp(limit: string): JsonRpcError {
   const message = `the budget of this server for the agent's model is used up in this turn (sampling.${limit})`;
-  return new ServerPeerError(REFUSED, message);
+  return new JsonRpcError(MCP_CODES.rejected, message);
 }
-
-/** As MCP has it for a request that was rejected. */
-export const REFUSED = -1;

@@ -3,7 +3,7 @@ import { Image } from '../../core/conversation/image.ts';
 import { modelConversation } from '../../core/conversation/model-conversation.ts';
 import type { ModelMessage } from '../../core/conversation/model-message.ts';
 import type { JsonObject } from '../../core/json-object.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
+import { JsonRpcError, RPC } from '../../core/json-rpc.ts';
 import { spokenText } from '../../core/turn/step-parts.ts';
 import type { LanguageModel, ModelReply, ModelRequest } from '../../ports/language-model.ts';
 
@@ -40,15 +40,13 @@ function paramsSchema() {
   });
 }
 
-/** Throws a `ServerPeerError` that names the first field that is not valid. */
+/** Throws a `JsonRpcError` that names the first field that is not valid. */
 export function samplingParams(params: JsonObject): SamplingParams {
   const { data, error } = SamplingParams.safeParse(params);
   if (data) return data;
   const [issue] = error.issues;
-  throw new ServerPeerError(INVALID_PARAMS, `${issue?.path.join('.') || 'params'}: ${issue?.message ?? ''}`);
+  throw new JsonRpcError(RPC.invalidParams, `${issue?.path.join('.') || 'params'}: ${issue?.message ?? ''}`);
 }
-
-const INVALID_PARAMS = -32_602;
 
 /** @param maxTokens as many as the budget leaves. */
 export function samplingRequest(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json-object.ts';
+import { JsonRpcError, RPC } from '../../core/json-rpc.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import { InputForm } from '../../core/tool-call/input-form.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import type { TurnDeps, TurnSession } from './turn-deps.ts';
 import { type PersonQuestion, type QuestionEnds, TurnInputs } from './turn-inputs.ts';
@@ -34,7 +34,7 @@ export class TurnQuestions {
     this.#sampling = new TurnSampling(session, deps, this.#inputs);
   }
 
-  /** Rejects with a `ServerPeerError` to refuse the question. */
+  /** Rejects with a `JsonRpcError` to refuse the question. */
   async answer(call: Call, { method, params }: ServerQuestion, ends: QuestionEnds): Promise<JsonObject> {
     const { roots, sampling, expiresAfterMs } = this.#deps.catalog.questionsOf(call.serverId);
     switch (method) {
@@ -55,13 +55,13 @@ export class TurnQuestions {
   }
 }
 
-/** Throws a `ServerPeerError` that names the first field that is not valid. */
+/** Throws a `JsonRpcError` that names the first field that is not valid. */
 function personQuestion(params: JsonObject, expiresAfterMs: number | undefined): PersonQuestion {
   const parsed = params.mode === 'url' ? UrlParams.safeParse(params) : FormParams.safeParse(params);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new ServerPeerError(
-      INVALID_PARAMS,
+    throw new JsonRpcError(
+      RPC.invalidParams,
       `${issue?.path.join('.') || 'params'}: ${issue?.message ?? ''}`,
     );
   }
@@ -72,5 +72,3 @@ function personQuestion(params: JsonObject, expiresAfterMs: number | undefined):
       : { mode: data.mode, schema: data.requestedSchema };
   return { message: data.message, question, expiresAfterMs };
 }
-
-const INVALID_PARAMS = -32_602;

@@ -1,13 +1,13 @@
 import { estimateText } from '../../core/conversation/token-estimate.ts';
 import type { JsonObject } from '../../core/json-object.ts';
+import { JsonRpcError, MCP_CODES, RPC } from '../../core/json-rpc.ts';
 import { AGENT } from '../../core/log/event-metadata.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import type { SamplingConfig } from '../../core/tool-server/sampling-config.ts';
-import { ServerPeerError } from '../../core/tool-server/server-peer.ts';
 import { spokenText } from '../../core/turn/step-parts.ts';
 import type { ModelReply, ReplyListener } from '../../ports/language-model.ts';
 import { systemClock } from '../../timing/clock.ts';
-import { REFUSED, SamplingBudget } from './sampling-budget.ts';
+import { SamplingBudget } from './sampling-budget.ts';
 import {
   promptOf,
   type SamplingParams,
@@ -42,10 +42,10 @@ export class TurnSampling {
     this.#inputs = inputs;
   }
 
-  /** Rejects with a `ServerPeerError` if the server may not ask this, or gets no answer. */
+  /** Rejects with a `JsonRpcError` if the server may not ask this, or gets no answer. */
   async answer(asked: SamplingQuestion, ends: QuestionEnds): Promise<JsonObject> {
     const { sampling, call } = asked;
-    if (!sampling) throw new ServerPeerError(REFUSED, NOT_ALLOWED);
+    if (!sampling) throw new JsonRpcError(MCP_CODES.rejected, NOT_ALLOWED);
     const params = samplingParams(asked.params);
     const budget = this.#budgetOf(call, sampling);
     const granted = budget.take(params.maxTokens);
@@ -84,7 +84,7 @@ export class TurnSampling {
     const { action } = await this.#inputs.ask(call, { message, question, expiresAfterMs }, ends);
     if (action === 'accept') return;
     const reason = action === 'decline' ? 'somebody declined the request' : 'nobody approved the request';
-    throw new ServerPeerError(REFUSED, reason);
+    throw new JsonRpcError(MCP_CODES.rejected, reason);
   }
 
   async #generate(params: SamplingParams, maxTokens: number, ends: QuestionEnds): Promise<ModelReply> {
@@ -97,7 +97,7 @@ export class TurnSampling {
     } catch (err) {
       if (!signal.aborted) log.warn({ err }, 'the model could not answer a tool server');
       // Why a provider fails is the operator's matter, not the server's.
-      throw new ServerPeerError(INTERNAL, "the agent's model could not answer");
+      throw new JsonRpcError(RPC.internalError, "the agent's model could not answer");
     } finally {
       clock.clearTimeout(timer);
     }
@@ -113,7 +113,6 @@ export class TurnSampling {
   }
 }
 
-const INTERNAL = -32_603;
 const NOT_ALLOWED =
   "this server may not ask the agent's model: its entry in the agent file has no `sampling`";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Heartbeat } from '../../../src/adapters/mcp/heartbeat.ts';
 import { HttpStatusError } from '../../../src/adapters/mcp/http/http-status-error.ts';
 import { RequestTimeoutError } from '../../../src/adapters/mcp/peer/rpc-errors.ts';
-import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
+import { JsonRpcError } from '../../../src/core/json-rpc.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -31,7 +31,7 @@ test('reports once that the server has gone, and asks no more', async () => {
 });
 
 test.each([
-  ['a server that does not know ping', new ServerPeerError(-32601, 'what?')],
+  ['a server that does not know ping', new JsonRpcError(-32601, 'what?')],
   ['a server that limits requests', new HttpStatusError(429, 'slow down')],
 ])('takes %s for alive', async (_who, error) => {
   const { pings, onDead } = heartbeat(() => Promise.reject(error));

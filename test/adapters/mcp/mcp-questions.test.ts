@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
+import { JsonRpcError } from '../../../src/core/json-rpc.ts';
 import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
 import type { ToolServerConnection } from '../../../src/ports/tool-server.ts';
 import { said, testConnector } from '../../support/tools/mcp/connecting.ts';
@@ -64,7 +64,7 @@ describe('what a server asks while it works on a call', () => {
   test('is refused as the client refuses it', async () => {
     await using server = await overStdio();
     const onQuestion = async () => {
-      throw new ServerPeerError(-1, 'the user said no');
+      throw new JsonRpcError(-1, 'the user said no');
     };
     expect(said(await server.connection.callTool('ask', ask(), { onQuestion }))).toBe('-1');
     expect(server.notes).toContainEqual(expect.objectContaining({ answer: 'refused: the user said no' }));
@@ -162,7 +162,7 @@ describe('a request that is passed on', () => {
   test('rejects with the error of the server', async () => {
     await using server = await overStdio();
     await expect(server.connection.request({ method: 'what/ever', params: {} })).rejects.toMatchObject({
-      name: 'ServerPeerError',
+      name: 'JsonRpcError',
       code: -32601,
       message: 'Method not found',
     });

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { A2aRestError, JsonRpcError } from '../../../src/gateway/a2a/a2a-error.ts';
+import { A2aJsonRpcError, A2aRestError } from '../../../src/gateway/a2a/a2a-error.ts';
 import { A2aRig } from '../../support/a2a/a2a-rig.ts';
 import { verifies } from '../requirements.ts';
 
@@ -67,7 +67,7 @@ const WRONG: readonly [unknown, number, string, string | undefined][] = [
   [request('GetExtendedAgentCard', {}), -32_004, 'UNSUPPORTED_OPERATION', undefined],
 ];
 
-function told(details: JsonRpcError['error']['data']) {
+function told(details: A2aJsonRpcError['error']['data']) {
   const [info, bad] = details;
   const reason = info && 'reason' in info ? info.reason : undefined;
   return [reason, bad && 'fieldViolations' in bad ? bad.fieldViolations[0]?.field : undefined];
@@ -80,7 +80,7 @@ describe('errors of A2A', () => {
       await using rig = await A2aRig.start();
       for (const [body, number, reason, field] of WRONG) {
         const answer = await rig.call(typeof body === 'string' ? body : JSON.stringify(body));
-        const { id, error } = JsonRpcError.parse(await answer.json());
+        const { id, error } = A2aJsonRpcError.parse(await answer.json());
         expect([body, answer.status, error.code, ...told(error.data)]).toEqual([
           ...[body, 200, number, reason, field],
         ]);

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { Scope } from '../../../src/core/access/scopes.ts';
 import { type ErrorBody, ErrorCode } from '../../../src/core/errors.ts';
-import { A2aRestError, JsonRpcError } from '../../../src/gateway/a2a/a2a-error.ts';
+import { A2aJsonRpcError, A2aRestError } from '../../../src/gateway/a2a/a2a-error.ts';
 import { A2A_SCOPES } from '../../../src/gateway/a2a/a2a-scopes.ts';
 import { MCP_RESOURCE_SCOPES, MCP_TOOL_SCOPES } from '../../../src/gateway/mcp/mcp-scopes.ts';
 import { OpenAiError } from '../../../src/gateway/openai/openai-error.ts';
@@ -106,7 +106,7 @@ function openAiErrorIn(text: string): Pick<ErrorBody, 'code' | 'details'> {
 
 /** Its details are texts. */
 function a2aErrorIn(text: string): Pick<ErrorBody, 'code' | 'details'> {
-  const { error } = z.union([A2aRestError, JsonRpcError]).parse(JSON.parse(text));
+  const { error } = z.union([A2aRestError, A2aJsonRpcError]).parse(JSON.parse(text));
   const [info] = 'details' in error ? error.details : error.data;
   if (!info || !('metadata' in info)) throw new Error('the error has no information');
   return { code: ErrorCode.parse(info.metadata.code), details: info.metadata };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/json-object.ts';
-import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
+import { JsonRpcError } from '../../../src/core/json-rpc.ts';
 import type {
   PassedRequest,
   PassedRequestOptions,
@@ -25,7 +25,7 @@ async function passed(
   options?: PassedRequestOptions,
 ): Promise<JsonObject> {
   if (method === 'tools/list') return { tools: await server.listTools() };
-  if (method !== 'tools/call') throw new ServerPeerError(-32601, 'Method not found');
+  if (method !== 'tools/call') throw new JsonRpcError(-32601, 'Method not found');
   const args = typeof params.arguments === 'object' ? { ...params.arguments } : {};
   const outcome = await server.callTool(String(params.name), args, options);
   if (outcome.status === 'succeeded') return { ...outcome.result };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/core/errors.ts';
 import type { JsonObject } from '../../../src/core/json-object.ts';
+import { JsonRpcError } from '../../../src/core/json-rpc.ts';
 import { ANYONE, type RequestContext } from '../../../src/core/request/request-context.ts';
 import type { ApprovalPolicy } from '../../../src/core/tool-call/approval-policy.ts';
 import type { ToolCallSignal } from '../../../src/core/tool-call/tool-progress.ts';
-import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
 import type { PassedRequest, PassedRequestOptions, ServerEra } from '../../../src/ports/tool-server.ts';
 import { PassedRequests } from '../../../src/runtime/tools/passed-requests.ts';
@@ -54,7 +54,7 @@ describe('a request that is passed on', () => {
 
   test('is answered with the error of the server, its code and data included', async () => {
     const { requests } = passing(async () => {
-      throw new ServerPeerError(-32021, 'Missing', { requiredCapabilities: { sampling: {} } });
+      throw new JsonRpcError(-32021, 'Missing', { requiredCapabilities: { sampling: {} } });
     });
     expect(await requests.pass(CALL, ANYONE)).toEqual({
       error: { code: -32021, message: 'Missing', data: { requiredCapabilities: { sampling: {} } } },

@@ -140,7 +140,7 @@ describe('what a tool server asks a person', () => {
     const nested = { type: 'object', properties: { a: { type: 'object', properties: {} } } };
     const params = { message: 'Well?', requestedSchema: nested };
     await expect(call.ask({ method: 'elicitation/create', params })).rejects.toMatchObject({
-      name: 'ServerPeerError',
+      name: 'JsonRpcError',
       code: -32_602,
     });
     const script = { mode: 'url', message: 'Go there', url: 'javascript:alert(1)' };
@@ -154,7 +154,7 @@ describe('what a tool server asks a person', () => {
 describe('what a tool server asks of the model', () => {
   it('is refused unless the server may', async () => {
     const { call } = await working();
-    await expect(call.ask(sample())).rejects.toMatchObject({ name: 'ServerPeerError', code: -1 });
+    await expect(call.ask(sample())).rejects.toMatchObject({ name: 'JsonRpcError', code: -1 });
   });
 
   it('is answered without the conversation, within its budget', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { JsonRpcError } from '../../../src/core/json-rpc.ts';
 import { ANYONE, contextOf, type RequestContext } from '../../../src/core/request/request-context.ts';
-import { ServerPeerError } from '../../../src/core/tool-server/server-peer.ts';
 import { WatchedResources } from '../../../src/runtime/tools/watched-resources.ts';
 import { identity } from '../../support/access/known-tokens.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
@@ -13,7 +13,7 @@ function watching(refuses: () => boolean = () => false) {
     callTool: async () => ({ status: 'failed', reason: 'not called' }),
     close: async () => undefined,
     async request(asked) {
-      if (refuses()) throw new ServerPeerError(-32602, 'Unknown resource');
+      if (refuses()) throw new JsonRpcError(-32602, 'Unknown resource');
       subscribed.push(asked);
       return {};
     },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../../core/json-object.ts';
-import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { JsonRpcError } from '../../../core/json-rpc.ts';
 import { ConnectionEndedError } from '../peer/rpc-errors.ts';
 import type { ToldChanges } from './server-hello.ts';
 
@@ -69,7 +69,7 @@ export class ChangeSubscription {
       );
       if (signal.aborted) continue;
       // The server does not offer it, or there is no server any more.
-      if (error instanceof ServerPeerError || error instanceof ConnectionEndedError) break;
+      if (error instanceof JsonRpcError || error instanceof ConnectionEndedError) break;
       failures = performance.now() - begun > LONGEST_RETRY_MS ? 0 : failures + 1;
       const delayMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
       await pause(delayMs, undefined, { signal, ref: false }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { JsonRpcError, MCP_CODES } from '../../../core/json-rpc.ts';
 import { within } from '../../../timing/deadline.ts';
 import { HttpStatusError } from '../http/http-status-error.ts';
 import { AnswerLostError, InvalidAnswerError } from '../peer/rpc-errors.ts';
@@ -8,7 +8,6 @@ import { type ServerHello, STATELESS_VERSION } from './server-hello.ts';
 /** How long a server may be silent before the older handshake begins, too. */
 const SILENCE_MS = 5_000;
 const REFUSALS = [401, 403];
-const UNSUPPORTED_VERSION = -32022;
 const Supported = z.object({ supported: z.array(z.string()) });
 
 export interface Greetings {
@@ -38,11 +37,11 @@ export async function greet(greetings: Greetings, mayBeSilent: boolean): Promise
 /** Whether the error to `server/discover` is how a server answers that does not know it. */
 export function isOlderAnswer(error: unknown): boolean {
   if (error instanceof HttpStatusError) return !REFUSALS.includes(error.status);
-  return [ServerPeerError, InvalidAnswerError, AnswerLostError].some((kind) => error instanceof kind);
+  return [JsonRpcError, InvalidAnswerError, AnswerLostError].some((kind) => error instanceof kind);
 }
 
 /** Whether a server that refused the revision names the same one as what it speaks. */
 export function offersStateless(error: unknown): boolean {
-  if (!(error instanceof ServerPeerError) || error.code !== UNSUPPORTED_VERSION) return false;
+  if (!(error instanceof JsonRpcError) || error.code !== MCP_CODES.unsupportedVersion) return false;
   return Supported.safeParse(error.data).data?.supported.includes(STATELESS_VERSION) === true;
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../core/errors.ts';
+import { JsonRpcError } from '../../../core/json-rpc.ts';
 import { shorten } from '../../../core/shorten.ts';
-import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import { HttpStatusError } from '../http/http-status-error.ts';
 import type { Mask } from './secret-mask.ts';
 
@@ -13,7 +13,7 @@ export function failureText(error: unknown, mask: Mask): string {
 
 function describe(error: unknown): string {
   // Servers that are built on the SDK add this prefix.
-  if (error instanceof ServerPeerError) return error.message.replace(/^(?:MCP error -?\d+: )+/, '');
+  if (error instanceof JsonRpcError) return error.message.replace(/^(?:MCP error -?\d+: )+/, '');
   if (error instanceof HttpStatusError) return describeHttp(error);
   if (error instanceof TypeError && error.cause instanceof Error) return describeNetwork(error.cause);
   return messageOf(error);

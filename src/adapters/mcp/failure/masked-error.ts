@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../core/json-object.ts';
-import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { JsonRpcError } from '../../../core/json-rpc.ts';
 import type { Mask } from './secret-mask.ts';
 
 /** The server's error as it came, except for the secrets of its configuration. */
-export function maskedError({ code, message, data }: ServerPeerError, mask: Mask): ServerPeerError {
-  return new ServerPeerError(code, mask(message), masked(data, mask));
+export function maskedError({ code, message, data }: JsonRpcError, mask: Mask): JsonRpcError {
+  return new JsonRpcError(code, mask(message), masked(data, mask));
 }
 
 /** The object without the secrets in its texts. */

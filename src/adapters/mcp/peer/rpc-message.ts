@@ -3,10 +3,6 @@ import { z } from 'zod';
 /** The only version of JSON-RPC that MCP uses. */
 export const JSON_RPC = '2.0';
 
-/** Codes of JSON-RPC. */
-export const METHOD_NOT_FOUND = -32601;
-export const INTERNAL_ERROR = -32603;
-
 export const RequestId = z.union([z.string(), z.number()]);
 export type RequestId = z.infer<typeof RequestId>;
 

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../../core/json-object.ts';
-import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import type { SendOptions, ServerTransport } from '../server-transport.ts';
 import type { ReceivedMessage } from './received-message.ts';
 import { RequestTimeout } from './request-timeout.ts';
 import { AnswerLostError, ConnectionEndedError, RequestTimeoutError } from './rpc-errors.ts';
 import {
-  INTERNAL_ERROR,
   JSON_RPC,
   type RequestId,
   type RpcMessage,
@@ -21,7 +20,7 @@ const STREAM_END_MS = 1_000;
 
 /** What the other end sends by itself. `about` is the request on whose stream it came, where the transport knows. */
 export interface PeerEvents {
-  /** Resolves with the result. Rejects with a `ServerPeerError` to refuse. */
+  /** Resolves with the result. Rejects with a `JsonRpcError` to refuse. */
   onRequest(request: RpcRequest, about: RequestId | undefined, signal: AbortSignal): Promise<JsonObject>;
   onNotification(notification: RpcNotification, about: RequestId | undefined): void;
   /** The server has answered a request that was given up. */
@@ -80,7 +79,7 @@ export class RpcPeer {
     return this.#lastId;
   }
 
-  /** Rejects with a `ServerPeerError` if the other end answers with an error. */
+  /** Rejects with a `JsonRpcError` if the other end answers with an error. */
   async request({ id, method, params }: PeerRequest, options: PeerRequestOptions): Promise<JsonObject> {
     const { timeoutMs, signal, onProgress } = options;
     signal?.throwIfAborted();
@@ -148,7 +147,7 @@ export class RpcPeer {
     if (pending === undefined) this.#noteStray(message, id);
     else if ('invalid' in message) pending.reject(message.invalid);
     else if ('result' in message) pending.resolve(message.result);
-    else pending.reject(new ServerPeerError(message.error.code, message.error.message, message.error.data));
+    else pending.reject(new JsonRpcError(message.error.code, message.error.message, message.error.data));
   }
 
   #noteStray(message: ReceivedMessage, id: RequestId | undefined): void {
@@ -205,8 +204,8 @@ function sendOptions(
 
 /** What went wrong inside of this service is nothing for a tool server. */
 function rpcError(error: unknown) {
-  if (!(error instanceof ServerPeerError))
-    return { code: INTERNAL_ERROR, message: 'the client could not answer' };
+  if (!(error instanceof JsonRpcError))
+    return { code: RPC.internalError, message: 'the client could not answer' };
   const { code, message, data } = error;
   return { code, message, ...(data !== undefined && { data }) };
 }

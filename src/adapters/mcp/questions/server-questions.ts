@@ -1,10 +1,10 @@
 import { messageOf } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json-object.ts';
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { ServerNote } from '../../../core/tool-server/server-log.ts';
-import { ServerPeerError } from '../../../core/tool-server/server-peer.ts';
 import type { ServerQuestion } from '../../../core/tool-server/server-question.ts';
 import type { PassedRequest } from '../../../ports/tool-server.ts';
-import { INTERNAL_ERROR, METHOD_NOT_FOUND, type RequestId, type RpcRequest } from '../peer/rpc-message.ts';
+import type { RequestId, RpcRequest } from '../peer/rpc-message.ts';
 import type { ActiveCall, ActiveCalls } from './active-calls.ts';
 import { isQuestion } from './answers.ts';
 
@@ -78,13 +78,13 @@ export class ServerQuestions {
 }
 
 /** As if the client did not know the method. */
-function notOffered(): ServerPeerError {
-  return new ServerPeerError(METHOD_NOT_FOUND, 'Method not found');
+function notOffered(): JsonRpcError {
+  return new JsonRpcError(RPC.methodNotFound, 'Method not found');
 }
 
-function inDoubt(): ServerPeerError {
-  return new ServerPeerError(
-    INTERNAL_ERROR,
+function inDoubt(): JsonRpcError {
+  return new JsonRpcError(
+    RPC.internalError,
     'The client cannot tell which of its calls the question belongs to',
   );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { A2aRestError, JsonRpcError, jsonRpcError, restError } from '../../a2a/a2a-error.ts';
+import { A2aJsonRpcError, A2aRestError, jsonRpcError, restError } from '../../a2a/a2a-error.ts';
 import { SendMessageResponse, Task } from '../../a2a/a2a-objects.ts';
 import {
   JsonRpcRequest,
@@ -173,9 +173,9 @@ export const a2aOperations: readonly Operation[] = [
       '`SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask`, `SubscribeToTask`, `GetExtendedAgentCard`, and `CreateTaskPushNotificationConfig`, `GetTaskPushNotificationConfig`, `ListTaskPushNotificationConfigs` and `DeleteTaskPushNotificationConfig`, each with the parameters, the result and the scope of its HTTP+JSON request.',
     headers: VersionHeader.extend(KeyHeader.shape),
     body: { schema: JsonRpcRequest, required: true },
-    answers: { [JSON_TYPE]: z.union([JsonRpcResponse, JsonRpcError]), [EVENT_STREAM_TYPE]: z.string() },
+    answers: { [JSON_TYPE]: z.union([JsonRpcResponse, A2aJsonRpcError]), [EVENT_STREAM_TYPE]: z.string() },
     errors: ['SERVICE_UNAVAILABLE'],
-    errorFormat: { schema: JsonRpcError, body: (error) => jsonRpcError(error, null) },
+    errorFormat: { schema: A2aJsonRpcError, body: (error) => jsonRpcError(error, null) },
     examples: [
       {
         name: 'getTask',

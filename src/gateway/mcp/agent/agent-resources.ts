@@ -1,7 +1,7 @@
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Unsubscribe } from '../../../ports/bus.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { McpChange } from '../mcp-surface.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
@@ -44,7 +44,7 @@ export async function readResource(
     const text = await bus.send('config.export', {}, context);
     return { contents: [{ uri, mimeType: 'application/yaml', text }] };
   }
-  throw new McpError(INVALID_PARAMS, `Resource ${uri} not found`, { uri });
+  throw new JsonRpcError(RPC.invalidParams, `Resource ${uri} not found`, { uri });
 }
 
 /** Tells when a tool server of the card has another status. Nothing tells of the configuration. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import { errorText } from '../../requests/error-text.ts';
 import { parseFields } from '../../requests/request-fields.ts';
 import { ifAllowed } from '../if-allowed.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { McpSurface, NamedParams } from '../mcp-surface.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
@@ -48,7 +48,7 @@ async function callTool(
       const message = `Tool ${name} not found`;
       // Clients of the older era have always got this as a result here.
       if (call.era === 'legacy') return toolError(message);
-      throw new McpError(INVALID_PARAMS, message, { name });
+      throw new JsonRpcError(RPC.invalidParams, message, { name });
     }
   }
 }

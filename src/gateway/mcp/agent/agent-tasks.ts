@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { JsonRpcError, MCP_CODES, RPC } from '../../../core/json-rpc.ts';
 import { isoTime } from '../../../core/session/view-session.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { INVALID_PARAMS, McpError, MISSING_CAPABILITY } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { TASKS_EXTENSION, type TaskParams } from '../mcp-surface.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
@@ -104,7 +104,7 @@ async function taskAt(
 
 function requirePlace(taskId: string, call: McpCall): TurnPlace {
   if (!knowsTasks(call))
-    throw new McpError(MISSING_CAPABILITY, 'Missing required client capability', {
+    throw new JsonRpcError(MCP_CODES.missingCapability, 'Missing required client capability', {
       requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
     });
   const place = placeOf(taskId);
@@ -112,6 +112,6 @@ function requirePlace(taskId: string, call: McpCall): TurnPlace {
   return place;
 }
 
-function noTask(taskId: string): McpError {
-  return new McpError(INVALID_PARAMS, 'Task not found', { taskId });
+function noTask(taskId: string): JsonRpcError {
+  return new JsonRpcError(RPC.invalidParams, 'Task not found', { taskId });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 
 /** What a client brings back with its answers, so that the same turn goes on, on any node and after a restart. */
 export interface ChatState {
@@ -23,7 +23,7 @@ export async function openState(secrets: SecretBox, sealed: string, call: McpCal
   try {
     return ChatState.parse(JSON.parse(await secrets.open(sealed, ownerOf(call))));
   } catch {
-    throw new McpError(INVALID_PARAMS, 'Invalid requestState: call the tool again without it.', {
+    throw new JsonRpcError(RPC.invalidParams, 'Invalid requestState: call the tool again without it.', {
       reason: 'invalid_request_state',
     });
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
-import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { Offers } from './offers.ts';
 import type { RequestTo } from './passed-requests.ts';
@@ -17,7 +17,8 @@ export async function completionFor(
   context: RequestContext,
 ): Promise<RequestTo> {
   const { data: ref, error } = Reference.safeParse(params.ref);
-  if (error) throw new McpError(INVALID_PARAMS, `Invalid ref: ${z.prettifyError(error)}`, { field: 'ref' });
+  if (error)
+    throw new JsonRpcError(RPC.invalidParams, `Invalid ref: ${z.prettifyError(error)}`, { field: 'ref' });
   if (ref.type === 'ref/resource') return completion(await offers.templateServer(ref.uri, context), params);
   const { serverId, name } = await offers.promptNamed(ref.name, context);
   return completion(serverId, { ...params, ref: { ...ref, name } });

@@ -1,8 +1,8 @@
 import { UriTemplate } from '@modelcontextprotocol/server';
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { OfferKind } from '../../../core/tool-server/passed-request.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { NamedParams } from '../mcp-surface.ts';
 import type { RequestTo } from './passed-requests.ts';
@@ -132,6 +132,6 @@ function keyOf({ serverId, name }: Pick<Item, 'serverId' | 'name'>): string {
   return JSON.stringify([serverId, name]);
 }
 
-function notFound(what: string, name: string): McpError {
-  return new McpError(INVALID_PARAMS, `${what} ${name} not found`, { name });
+function notFound(what: string, name: string): JsonRpcError {
+  return new JsonRpcError(RPC.invalidParams, `${what} ${name} not found`, { name });
 }

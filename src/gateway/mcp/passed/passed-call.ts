@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { JsonRpcAnswer } from '../../../core/json-rpc.ts';
 import { afterLeaving, type RequestContext } from '../../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../../core/tool-call/tool-progress.ts';
-import type { PeerAnswer, ServerRequest } from '../../../core/tool-server/passed-request.ts';
+import type { ServerRequest } from '../../../core/tool-server/passed-request.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { McpCall } from '../mcp-call.ts';
@@ -14,7 +15,7 @@ export type Asked = Extract<ToolCallSignal, { readonly type: 'tool.asked' }>;
 const LogMessage = z.object({ level: z.enum(LOG_LEVELS), logger: z.string().optional(), data: z.unknown() });
 
 /** What a call does next: it ends, or its server asks something. */
-export type NextStep = { readonly answer: PeerAnswer } | { readonly asked: Asked };
+export type NextStep = { readonly answer: JsonRpcAnswer } | { readonly asked: Asked };
 
 export interface PassedCallDeps {
   readonly bus: Bus;
@@ -27,7 +28,7 @@ export class PassedCall implements HeldCall {
   readonly #bus: Bus;
   readonly #logger: Logger;
   readonly #callId = crypto.randomUUID();
-  readonly #answer: Promise<PeerAnswer>;
+  readonly #answer: Promise<JsonRpcAnswer>;
   readonly #questions: Asked[] = [];
   #wake: () => void = () => undefined;
   /** The request of the client that is answered now. */
@@ -98,7 +99,7 @@ export class PassedCall implements HeldCall {
    * @param context of the request that brought the answer. If it may not answer, the call is over.
    * @returns whether the question still waited.
    */
-  async reply(questionId: string, answer: PeerAnswer, context: RequestContext): Promise<boolean> {
+  async reply(questionId: string, answer: JsonRpcAnswer, context: RequestContext): Promise<boolean> {
     try {
       return await this.#bus.send('tool.answer', { callId: this.#callId, questionId, answer }, context);
     } catch (error) {

@@ -1,9 +1,9 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../../core/json-object.ts';
-import type { PassedMethod, PeerAnswer, PeerError } from '../../../core/tool-server/passed-request.ts';
+import { type JsonRpcAnswer, JsonRpcError, type JsonRpcFailure, RPC } from '../../../core/json-rpc.ts';
+import type { PassedMethod } from '../../../core/tool-server/passed-request.ts';
 import type { ClientReply } from '../ask-client.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { INTERNAL_ERROR, INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { HeldCalls } from './held-calls.ts';
 import { type Asked, PassedCall, type PassedCallDeps } from './passed-call.ts';
@@ -16,7 +16,7 @@ export interface RequestTo {
   readonly params: McpObject;
 }
 
-const NO_ANSWER: PeerError = { code: INTERNAL_ERROR, message: 'The client did not answer.' };
+const NO_ANSWER: JsonRpcFailure = { code: RPC.internalError, message: 'The client did not answer.' };
 
 /** Passes requests of MCP clients on to tool servers, and what the servers ask back to the clients. */
 export class PassedRequests {
@@ -96,14 +96,14 @@ async function askClient(
   answered.catch(() => undefined);
 }
 
-function resultOf(answer: PeerAnswer): McpObject {
+function resultOf(answer: JsonRpcAnswer): McpObject {
   if ('result' in answer) return withMarkedState(answer.result);
   throw errorOf(answer.error);
 }
 
 /** The error of a server, for the client. */
-export function errorOf({ code, message, data }: PeerError): McpError {
-  return new McpError(code, message, data);
+export function errorOf({ code, message, data }: JsonRpcFailure): JsonRpcError {
+  return new JsonRpcError(code, message, data);
 }
 
 /** The server sends its progress to this service, which has a token of its own for it. */
@@ -113,8 +113,8 @@ function metaFor({ meta, logLevel }: McpCall): { readonly _meta?: McpObject } {
   return Object.keys(passed).length > 0 ? { _meta: passed } : {};
 }
 
-function notWaiting(): McpError {
+function notWaiting(): JsonRpcError {
   const message =
     'No call of yours waits under this requestState: it has ended, or it runs on another node. Make the call again.';
-  return new McpError(INVALID_PARAMS, message, { field: 'requestState' });
+  return new JsonRpcError(RPC.invalidParams, message, { field: 'requestState' });
 }

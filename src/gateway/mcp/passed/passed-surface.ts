@@ -1,10 +1,10 @@
+import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import { afterLeaving, type RequestContext } from '../../../core/request/request-context.ts';
 import type { OfferKind } from '../../../core/tool-server/passed-request.ts';
 import type { Bus, Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { ifAllowed } from '../if-allowed.ts';
 import type { McpCall } from '../mcp-call.ts';
-import { INVALID_PARAMS, McpError } from '../mcp-error.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { McpChange, McpSurface, NamedParams, UriParams } from '../mcp-surface.ts';
 import { completionFor } from './completions.ts';
@@ -89,11 +89,13 @@ async function readResource(
       return await requests.pass({ serverId, method: 'resources/read', params: { ...params, uri } }, call);
     } catch (error) {
       // The next server may have it. The first one's refusal says most: it was likeliest to have it.
-      if (!(error instanceof McpError)) throw error;
+      if (!(error instanceof JsonRpcError)) throw error;
       refusal ??= error;
     }
   }
-  throw refusal ?? new McpError(INVALID_PARAMS, `Resource ${params.uri} not found`, { uri: params.uri });
+  throw (
+    refusal ?? new JsonRpcError(RPC.invalidParams, `Resource ${params.uri} not found`, { uri: params.uri })
+  );
 }
 
 async function watch(
@@ -102,7 +104,7 @@ async function watch(
   { context }: Pick<McpCall, 'context'>,
 ): Promise<Unsubscribe> {
   const [server] = await offers.serversOf(address, context);
-  if (!server) throw new McpError(INVALID_PARAMS, `Resource ${address} not found`, { uri: address });
+  if (!server) throw new JsonRpcError(RPC.invalidParams, `Resource ${address} not found`, { uri: address });
   const watched = { ...server, watchId: crypto.randomUUID() };
   const answer = await bus.send('resource.watch', watched, context);
   if ('error' in answer) throw errorOf(answer.error);

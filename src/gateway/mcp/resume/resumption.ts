@@ -1,3 +1,4 @@
+import { MCP_CODES } from '../../../core/json-rpc.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import { refusal } from '../mcp-exchange.ts';
 
@@ -39,11 +40,15 @@ export function primed(response: Response, text: string): Response {
 }
 
 export function noEventId(): HttpResponse {
-  return refusal(400, -32000, 'Last-Event-ID: this is no id of an event that the service has sent.');
+  return refusal(
+    400,
+    MCP_CODES.serverError,
+    'Last-Event-ID: this is no id of an event that the service has sent.',
+  );
 }
 
 export function eventsNotKept(): HttpResponse {
   const message =
     'Last-Event-ID: nothing is kept of this stream for you any more. It may have ended long ago, or it is not yours. Open another one without this header.';
-  return refusal(400, -32000, message);
+  return refusal(400, MCP_CODES.serverError, message);
 }

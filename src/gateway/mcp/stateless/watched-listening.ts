@@ -1,7 +1,8 @@
 import { isJSONRPCRequest, type JSONRPCRequest, type Transport } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { JsonRpcError } from '../../../core/json-rpc.ts';
 import type { Unsubscribe } from '../../../ports/bus.ts';
-import { asMcpError, McpError } from '../mcp-error.ts';
+import { asMcpError } from '../mcp-error.ts';
 import { LISTEN, listenedResources, type Watcher, watchResources } from './listened-resources.ts';
 
 /**
@@ -17,7 +18,8 @@ export function watchListening(transport: Transport, watcher: Watcher): void {
   transport.onmessage = (message, extra) => {
     if (isJSONRPCRequest(message) && message.method === LISTEN) {
       const listening = listen(message, watcher);
-      if (listening instanceof McpError) return answer(transport, message, { refusal: listening, watcher });
+      if (listening instanceof JsonRpcError)
+        return answer(transport, message, { refusal: listening, watcher });
       watching.get(message.id)?.();
       watching.set(message.id, listening);
     }
@@ -40,12 +42,12 @@ const Cancelled = z.object({
 });
 
 /** @returns what ends the watching, or why there is none. */
-function listen(request: JSONRPCRequest, watcher: Watcher): Unsubscribe | McpError {
+function listen(request: JSONRPCRequest, watcher: Watcher): Unsubscribe | JsonRpcError {
   try {
     return watchResources(listenedResources(request), watcher);
   } catch (thrown) {
     const error = asMcpError(thrown);
-    if (error instanceof McpError) return error;
+    if (error instanceof JsonRpcError) return error;
     throw error;
   }
 }
@@ -58,6 +60,6 @@ function answer(transport: Transport, { id }: JSONRPCRequest, { refusal, watcher
 }
 
 interface Refused {
-  readonly refusal: McpError;
+  readonly refusal: JsonRpcError;
   readonly watcher: Watcher;
 }

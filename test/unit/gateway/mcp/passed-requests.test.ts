@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/core/errors.ts';
+import type { JsonRpcAnswer } from '../../../../src/core/json-rpc.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
-import type { PeerAnswer } from '../../../../src/core/tool-server/passed-request.ts';
 import type { McpCall } from '../../../../src/gateway/mcp/mcp-call.ts';
 import { PassedRequests } from '../../../../src/gateway/mcp/passed/passed-requests.ts';
 import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
@@ -25,7 +25,7 @@ it.each([[{ why: 'x' }], [['x', 'y']], ['x'], [undefined]])(
 
 it('a call ends when its server answers, although its client has not said what the server asked', async () => {
   const bus = new LocalBus((error) => expect.unreachable(String(error)));
-  const answered = Promise.withResolvers<PeerAnswer>();
+  const answered = Promise.withResolvers<JsonRpcAnswer>();
   const begun = Promise.withResolvers<string>();
   bus.handle('mcp-server.request', ({ callId }) => {
     begun.resolve(callId);
