@@ -17,6 +17,12 @@ export function limitExceeded(what: string, { limit, resetTime }: UsedUp): Servi
 /** Whose limit it is. */
 export type LimitHolder = 'principal' | 'tenant';
 
+/** The smallest first. */
+export const HOLDERS: readonly LimitHolder[] = ['principal', 'tenant'];
+
+/** A limit of each principal, and one of each tenant. `false` switches a limit off. */
+export type PerHolder = Readonly<Record<LimitHolder, number | false>>;
+
 /** A limit of one client, or of all clients of its tenant together. */
 export interface ClientLimit {
   /** As the setting is called, such as `requestsPerMinute`. */
@@ -32,7 +38,32 @@ export function clientLimitExceeded({ name, of, what, suggestion }: ClientLimit,
   return new ServiceError(code, message, { ...details, name, of, ...(suggestion && { suggestion }) });
 }
 
+/** The refusal of a client that has its whole share of what all clients share. */
+export function fullShare(limit: ClientLimit, max: number, retrySeconds: number): ServiceError {
+  return clientLimitExceeded(limit, { limit: max, resetTime: secondsFromNow(retrySeconds) });
+}
+
+interface FullService {
+  readonly message: string;
+  readonly reason: string;
+  readonly limit: number;
+  readonly suggestion?: string;
+  readonly retrySeconds: number;
+}
+
+/** The refusal of any client when all clients together have everything. */
+export function fullService({
+  message,
+  reason,
+  limit,
+  suggestion,
+  retrySeconds: retryAfter,
+}: FullService): ServiceError {
+  const details = { reason, limit, ...(suggestion && { suggestion }), retryAfter };
+  return new ServiceError('SERVICE_UNAVAILABLE', message, details);
+}
+
 /** When something that has no minute may be tried again, in seconds since the epoch. */
-export function secondsFromNow(seconds: number): number {
+function secondsFromNow(seconds: number): number {
   return Math.ceil(Date.now() / 1000) + seconds;
 }

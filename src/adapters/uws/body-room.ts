@@ -1,7 +1,7 @@
 import { type Owner, ownPrefix } from '../../core/access/session-names.ts';
 import { SHARES } from '../../core/access/shares.ts';
-import { ServiceError } from '../../core/errors.ts';
-import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
+import { fullService, fullShare, type LimitHolder } from '../../core/limit-errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
 
 const RETRY_SECONDS = 5;
@@ -68,23 +68,16 @@ function holdersOf(client: Owner | null): (readonly [LimitHolder, string])[] {
 }
 
 function noRoomOf(of: LimitHolder, limit: number): ServiceError {
-  return clientLimitExceeded(
-    {
-      ...{ name: 'requestBodies', of, what: 'bytes of request bodies at once' },
-      suggestion: 'Send large requests one after the other.',
-    },
-    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
-  );
+  const what = 'bytes of request bodies at once';
+  const suggestion = 'Send large requests one after the other.';
+  return fullShare({ name: 'requestBodies', of, what, suggestion }, limit, RETRY_SECONDS);
 }
 
 function noRoom(limit: number): ServiceError {
-  return new ServiceError(
-    'SERVICE_UNAVAILABLE',
-    'The service reads too many large requests. Try again later.',
-    {
-      reason: `the bodies of all requests may take ${Math.floor(limit / MEGABYTE)} MB of memory together`,
-      limit,
-      retryAfter: RETRY_SECONDS,
-    },
-  );
+  return fullService({
+    message: 'The service reads too many large requests. Try again later.',
+    reason: `the bodies of all requests may take ${Math.floor(limit / MEGABYTE)} MB of memory together`,
+    limit,
+    retrySeconds: RETRY_SECONDS,
+  });
 }

@@ -3,7 +3,7 @@ import type { Owner } from './session-names.ts';
 
 /**
  * How much one principal or tenant may take of what all clients share, so that nobody can take it from all others. The only
- * tenant of a service has nearly all, and others have room for one principal at least.
+ * tenant of a service has most of it, and others have room for one principal at least.
  */
 export const SHARES: Readonly<Record<LimitHolder, number>> = { principal: 1 / 4, tenant: 3 / 4 };
 

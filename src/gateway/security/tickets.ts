@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ownPrefix } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { clientLimitExceeded, secondsFromNow } from '../../core/limit-errors.ts';
+import { fullShare } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { nodeTopic, type Peers } from '../../ports/peers.ts';
 import { ConcurrencyLimit } from './rate-limits.ts';
@@ -101,10 +101,8 @@ export class Tickets {
 }
 
 function tooManyOf(limit: number): ServiceError {
-  return clientLimitExceeded(
-    { name: 'tickets', of: 'principal', what: 'tickets that wait to be used' },
-    { limit, resetTime: secondsFromNow(TICKET_LIFE_MS / 1000) },
-  );
+  const what = 'tickets that wait to be used';
+  return fullShare({ name: 'tickets', of: 'principal', what }, limit, TICKET_LIFE_MS / 1000);
 }
 
 function hashOf(ticket: string): string {

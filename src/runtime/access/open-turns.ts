@@ -1,6 +1,6 @@
 import { ownPrefix } from '../../core/access/session-names.ts';
 import type { SessionId, TurnId } from '../../core/ids.ts';
-import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import { fullShare, HOLDERS, type LimitHolder, type PerHolder } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
@@ -10,10 +10,6 @@ interface OpenTurn {
   readonly sessionId: SessionId;
   readonly holders: Readonly<Record<LimitHolder, string>>;
 }
-
-export type PerHolder = Readonly<Record<LimitHolder, number | false>>;
-
-export const HOLDERS: readonly LimitHolder[] = ['principal', 'tenant'];
 
 /**
  * The turns that each principal, and each tenant, has started and that are not over: those that run, those that wait for an
@@ -45,14 +41,15 @@ export class OpenTurns {
       const limit = this.#limits[holder];
       if (limit === false || (this.#counts[holder].get(holders[holder]) ?? 0) < limit) continue;
       this.#refusals += 1;
-      throw clientLimitExceeded(
+      throw fullShare(
         {
           name: 'runningTurns',
           of: holder,
           what: 'running turns',
           suggestion: 'Wait until one ends, or cancel one.',
         },
-        { limit, resetTime: secondsFromNow(1) },
+        limit,
+        1,
       );
     }
     this.#add(turnId, { sessionId, holders });

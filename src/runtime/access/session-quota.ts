@@ -1,9 +1,8 @@
 import type { SessionId } from '../../core/ids.ts';
-import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import { fullShare, HOLDERS, type LimitHolder, type PerHolder } from '../../core/limit-errors.ts';
 import { ANYONE } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { HOLDERS, type PerHolder } from './open-turns.ts';
 import { ownerPrefixes } from './owner-prefixes.ts';
 
 /** Beyond it, the counts that were made first are forgotten. They are made again when they are needed. */
@@ -200,8 +199,9 @@ function reserve(counts: readonly Count[]): () => void {
 }
 
 function tooMany({ of, limit }: { readonly of: LimitHolder; readonly limit: number }) {
-  return clientLimitExceeded(
+  return fullShare(
     { name: 'sessions', of, what: 'sessions', suggestion: 'Delete sessions that are not needed any more.' },
-    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
+    limit,
+    RETRY_SECONDS,
   );
 }

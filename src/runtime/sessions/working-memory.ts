@@ -1,7 +1,7 @@
 import { SHARES } from '../../core/access/shares.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import { fullService, fullShare, HOLDERS, type LimitHolder } from '../../core/limit-errors.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
 import { ownerPrefixes } from '../access/owner-prefixes.ts';
 
@@ -103,8 +103,8 @@ export class WorkingMemory {
     const share = (of: LimitHolder, prefix: string): Share => {
       return { of, prefix, maxBytes: Math.floor(this.#maxBytes * SHARES[of]) };
     };
-    const ofOwner = prefixes && [share('principal', prefixes.principal), share('tenant', prefixes.tenant)];
-    return [...(ofOwner ?? []), { of: null, prefix: '', maxBytes: this.#maxBytes }];
+    const ofOwner = prefixes ? HOLDERS.map((of) => share(of, prefixes[of])) : [];
+    return [...ofOwner, { of: null, prefix: '', maxBytes: this.#maxBytes }];
   }
 
   #taken(): Taken[] {
@@ -126,23 +126,18 @@ function bytesAtWork({ bytes, isIdle }: Held): number {
 const SUGGESTION = 'If this lasts, decide what waits, or cancel it.';
 
 function noRoomOf(of: LimitHolder, limit: number): ServiceError {
-  return clientLimitExceeded(
-    { ...{ name: 'largeSessions', of, what: 'bytes of large sessions at work' }, suggestion: SUGGESTION },
-    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
-  );
+  const what = 'bytes of large sessions at work';
+  return fullShare({ name: 'largeSessions', of, what, suggestion: SUGGESTION }, limit, RETRY_SECONDS);
 }
 
 function noRoom(limit: number): ServiceError {
-  return new ServiceError(
-    'SERVICE_UNAVAILABLE',
-    'The service works on too many large messages. Try again later.',
-    {
-      reason: `large sessions may take ${Math.floor(limit / MEGABYTE)} MB of memory together while they are at work, or wait for a decision or an answer`,
-      limit,
-      suggestion: SUGGESTION,
-      retryAfter: RETRY_SECONDS,
-    },
-  );
+  return fullService({
+    message: 'The service works on too many large messages. Try again later.',
+    reason: `large sessions may take ${Math.floor(limit / MEGABYTE)} MB of memory together while they are at work, or wait for a decision or an answer`,
+    limit,
+    suggestion: SUGGESTION,
+    retrySeconds: RETRY_SECONDS,
+  });
 }
 
 function tooLargeSession(bytes: number, limit: number): ServiceError {

@@ -1,13 +1,12 @@
 import { COUNTS_FOR, SHARES } from '../../core/access/shares.ts';
-import { ServiceError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { JsonRpcError, RPC } from '../../core/json-rpc.ts';
-import { clientLimitExceeded, type LimitHolder, secondsFromNow } from '../../core/limit-errors.ts';
+import { fullService, fullShare, HOLDERS, type LimitHolder } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { RequestOf } from '../../ports/service-requests.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
-import { HOLDERS } from '../access/open-turns.ts';
 
 /** Of one server, for all clients. */
 const MOST_WATCHED = 1_000;
@@ -54,7 +53,7 @@ export class WatchedResources {
     if (!this.#deps.isListed(serverId))
       throw new JsonRpcError(RPC.invalidParams, `There is no tool server ${serverId}.`);
     const resources = this.#watched.get(serverId) ?? new Map<string, Watched>();
-    requireRoom(resources, uri, client);
+    requireCapacity(resources, uri, client);
     this.#watched.set(serverId, resources);
     const resource = resources.get(uri) ?? unwatched();
     resources.set(uri, resource);
@@ -124,7 +123,7 @@ function unwatched(): Watched {
 }
 
 /** Nobody's watch gives way: whoever watches would not hear of it. */
-function requireRoom(resources: ReadonlyMap<string, Watched>, uri: string, client: RequestContext): void {
+function requireCapacity(resources: ReadonlyMap<string, Watched>, uri: string, client: RequestContext): void {
   const resource = resources.get(uri);
   for (const of of client.rights ? HOLDERS : []) {
     const isOwn = ({ watchers }: Watched) =>
@@ -139,20 +138,16 @@ function requireRoom(resources: ReadonlyMap<string, Watched>, uri: string, clien
 const SUGGESTION = 'Unsubscribe from resources that you no longer need.';
 
 function tooManyOf(of: LimitHolder, limit: number): ServiceError {
-  return clientLimitExceeded(
-    {
-      ...{ name: 'watchedResources', of, what: 'watched resources of a tool server' },
-      suggestion: SUGGESTION,
-    },
-    { limit, resetTime: secondsFromNow(RETRY_SECONDS) },
-  );
+  const what = 'watched resources of a tool server';
+  return fullShare({ name: 'watchedResources', of, what, suggestion: SUGGESTION }, limit, RETRY_SECONDS);
 }
 
 function tooMany(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'Too many resources of this tool server are watched.', {
+  return fullService({
+    message: 'Too many resources of this tool server are watched.',
     reason: `clients watch ${MOST_WATCHED} of its resources already`,
     limit: MOST_WATCHED,
     suggestion: SUGGESTION,
-    retryAfter: RETRY_SECONDS,
+    retrySeconds: RETRY_SECONDS,
   });
 }

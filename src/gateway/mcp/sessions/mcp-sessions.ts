@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { clientLimitExceeded, secondsFromNow } from '../../../core/limit-errors.ts';
+import { fullService, fullShare } from '../../../core/limit-errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Authenticator } from '../../../ports/authenticator.ts';
 import type { Peers } from '../../../ports/peers.ts';
@@ -208,19 +208,15 @@ function notYours(): ServiceError {
 }
 
 function tooManyOf({ of, most }: ClientShare): ServiceError {
-  return clientLimitExceeded(
-    {
-      ...{ name: 'mcpSessions', of, what: 'MCP sessions in use' },
-      suggestion: 'End sessions with DELETE, or close their streams.',
-    },
-    { limit: most, resetTime: secondsFromNow(60) },
-  );
+  const suggestion = 'End sessions with DELETE, or close their streams.';
+  return fullShare({ name: 'mcpSessions', of, what: 'MCP sessions in use', suggestion }, most, 60);
 }
 
 function tooManySessions(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'Too many MCP sessions are in use.', {
+  return fullService({
+    message: 'Too many MCP sessions are in use.',
     reason: 'too many MCP sessions are in use',
     limit: MOST_IN_ALL,
-    retryAfter: 60,
+    retrySeconds: 60,
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ServiceError } from '../../../core/errors.ts';
-import { clientLimitExceeded, secondsFromNow } from '../../../core/limit-errors.ts';
+import type { ServiceError } from '../../../core/errors.ts';
+import { fullService, fullShare } from '../../../core/limit-errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -124,19 +124,15 @@ interface Asked {
 }
 
 function tooManyOf({ of, most }: ClientShare): ServiceError {
-  return clientLimitExceeded(
-    {
-      ...{ name: 'mcpSubscriptions', of, what: 'MCP subscriptions' },
-      suggestion: 'Close the streams of subscriptions that you no longer need.',
-    },
-    { limit: most, resetTime: secondsFromNow(60) },
-  );
+  const suggestion = 'Close the streams of subscriptions that you no longer need.';
+  return fullShare({ name: 'mcpSubscriptions', of, what: 'MCP subscriptions', suggestion }, most, 60);
 }
 
 function tooManySubscriptions(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'Too many MCP subscriptions are open.', {
+  return fullService({
+    message: 'Too many MCP subscriptions are open.',
     reason: 'too many MCP subscriptions are open',
     limit: MOST_IN_ALL,
-    retryAfter: 60,
+    retrySeconds: 60,
   });
 }
