@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Caller, type CallerDeps } from './load/caller.ts';
 import { conclusion } from './load/conclusion.ts';
+import { ConnectionQueue } from './load/connection-queue.ts';
 import { Instance } from './load/instance.ts';
 import { type LoadOptions, readOptions, UsageError, usage } from './load/options.ts';
 import { reasonOf } from './load/refused.ts';
 import { openEventStream, openWebSocket } from './load/stream-link.ts';
 import { Talker, type TalkerDeps } from './load/talker.ts';
 import { Tally } from './load/tally.ts';
-import { Turnstile } from './load/turnstile.ts';
 
 /* npm run load -- --url …: puts load on a running instance and checks that its streams are complete. */
 const PROGRESS_MS = 1_000;
@@ -32,7 +32,7 @@ async function load(options: LoadOptions): Promise<number> {
   const tally = new Tally(options.clients * options.messages);
   const instance = new Instance(options.url, options.timeoutSeconds * 1_000, tally);
   await instance.requireHealthy();
-  const turnstile = new Turnstile();
+  const queue = new ConnectionQueue();
   const run = `load-${crypto.randomUUID().slice(0, 8)}`;
   const sessions = Array.from({ length: options.clients }, (_, index) => `${run}-${index}`);
   const stopping = stopOnSignal();
@@ -41,7 +41,7 @@ async function load(options: LoadOptions): Promise<number> {
     await Promise.all(
       sessions.map(async (session, index) => {
         await pause((options.rampSeconds * 1_000 * index) / options.clients, stopping);
-        if (!stopping.aborted) await runClient(session, { options, instance, tally, stopping, turnstile });
+        if (!stopping.aborted) await runClient(session, { options, instance, tally, stopping, queue });
       }),
     );
   } finally {

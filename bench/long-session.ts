@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openSqliteEventStore } from '../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { sqliteSnapshotStore } from '../src/adapters/sqlite/snapshots/sqlite-snapshot-store.ts';
 import { createJsonLogger } from '../src/app/logger.ts';
-import { readersOfHeap } from '../src/app/room-of-heap.ts';
+import { logReaders } from '../src/app/memory-budgets.ts';
 import { LocalBus } from '../src/runtime/bus/local-bus.ts';
 import { Journal } from '../src/runtime/sessions/journal.ts';
 import { SessionFold } from '../src/runtime/sessions/session-fold.ts';
@@ -30,7 +30,7 @@ export async function run(scope: Scope): Promise<Report> {
   const fold = new SessionFold({
     journal: new Journal(store, new LocalBus(() => undefined)),
     snapshots,
-    readers: readersOfHeap(),
+    readers: logReaders(),
   });
 
   const load = () => fold.at(session);

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readFrame } from '../../src/client/read-frame.ts';
 import type { ResumableFrame } from '../../src/wire/frames.ts';
+import type { ConnectionQueue } from './connection-queue.ts';
 import { requireExpected } from './expected.ts';
 import type { Instance } from './instance.ts';
 import type { LoadOptions } from './options.ts';
@@ -9,7 +10,6 @@ import { Refused, reasonOf } from './refused.ts';
 import { RETRY_MS, ResumingLink } from './resuming-link.ts';
 import type { OpenLink } from './stream-link.ts';
 import type { Tally } from './tally.ts';
-import type { Turnstile } from './turnstile.ts';
 import { untilAllowed } from './until-allowed.ts';
 import { Unanswered } from './within.ts';
 
@@ -31,7 +31,7 @@ export interface TalkerDeps {
   readonly instance: Pick<Instance, 'log' | 'cancel'>;
   readonly tally: Tally;
   readonly open: OpenLink;
-  readonly turnstile: Pick<Turnstile, 'turn' | 'leave'>;
+  readonly queue: Pick<ConnectionQueue, 'wait' | 'release'>;
   /** After its abort the client sends no more messages. */
   readonly stopping: AbortSignal;
 }
@@ -68,23 +68,23 @@ export class Talker {
   }
 
   async run(): Promise<void> {
-    const { tally, turnstile } = this.#deps;
+    const { tally, queue } = this.#deps;
     try {
       if (!(await this.#begin())) return;
       await this.#askAll();
       await tally.compare(this.#session, () => this.#difference());
     } finally {
       this.#link.drop();
-      turnstile.leave();
+      queue.release();
     }
   }
 
   /** Connects, as soon as a limit of the service allows it. @returns false when the load was stopped before. */
   async #begin(): Promise<boolean> {
-    const { options, tally, turnstile, stopping } = this.#deps;
+    const { options, tally, queue, stopping } = this.#deps;
     const waitOut = async (): Promise<void> => {
       await tally.waitForLimit(0);
-      await turnstile.turn(stopping);
+      await queue.wait(stopping);
     };
     let isConnected = false;
     await untilAllowed({ ...options, stopping, waitOut }, async (late) => {

@@ -38,12 +38,12 @@ import { AgentInForce } from './agent-in-force.ts';
 import { beginWork } from './begin-work.ts';
 import { closeInOrder, disposing } from './close-in-order.ts';
 import { followOthers } from './cluster/follow-others.ts';
+import { logReaders, sessionBudget } from './memory-budgets.ts';
 import { showHeldSignals } from './metrics/cluster-metrics.ts';
 import { showRuntime } from './metrics/runtime-metrics.ts';
 import { SampledMetrics } from './metrics/sampled-metrics.ts';
 import { countSignals } from './metrics/session-metrics.ts';
 import { AgentPushes } from './push/agent-pushes.ts';
-import { readersOfHeap, roomOfHeap } from './room-of-heap.ts';
 
 export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly adapters: Adapters;
@@ -73,8 +73,8 @@ export async function composeAgent({
   keys,
   hasOwners = false,
   onSessionsFilling,
-  workingMemory = roomOfHeap(),
-  readers = readersOfHeap(clock),
+  workingMemory = sessionBudget(),
+  readers = logReaders(clock),
 }: AgentOptions): Promise<Agent> {
   const { llm, mcpServers } = config;
 

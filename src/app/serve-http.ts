@@ -31,10 +31,10 @@ import { McpEndpoints } from './agents/mcp-endpoints.ts';
 import { callbackUrl, publicHost } from './callback-url.ts';
 import { closeInOrder } from './close-in-order.ts';
 import { localUrl } from './local-url.ts';
+import { bodyBudget } from './memory-budgets.ts';
 import { showGateway } from './metrics/gateway-metrics.ts';
 import { MetricRing } from './metrics/metric-ring.ts';
 import { showProcess } from './metrics/process-metrics.ts';
-import { roomForBodies } from './room-of-heap.ts';
 import { servedRoutes } from './served-routes.ts';
 import { socketFronts } from './socket-fronts.ts';
 
@@ -150,7 +150,7 @@ export async function serveHttp({
       responses,
     }),
     bodyLimit: (path) => limitOf(withoutAgentPrefix(path)),
-    bodies: roomForBodies(),
+    bodies: bodyBudget(),
     maxPayloadBytes,
     log,
   });

@@ -3,9 +3,9 @@ import type { Owner } from '../../core/access/session-names.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { tooLarge } from '../../core/size-limits.ts';
 import type { BodyLimit } from '../../ports/web-server.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyBudget } from './body-budget.ts';
 
-/** What a body may have without room of its own. Nearly all have less. */
+/** Bodies up to this size are not counted. Nearly all are smaller. */
 const SMALL_BYTES = 64 * 1024;
 /** How much of an unwanted body is still read. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
@@ -14,20 +14,20 @@ const SILENCE_MS = 1_000;
 
 export interface BodyDeps {
   readonly limit: BodyLimit | false;
-  readonly room: BodyRoom;
+  readonly budget: BodyBudget;
 }
 
-/** The body of one request: kept up to the size limit, and while there is room for it. Discarded beyond that. */
+/** The body of one request: kept up to the size limit, and while the memory budget allows it. Discarded beyond that. */
 export class IncomingBody {
   /**
    * The whole body. Rejects with `RATE_LIMIT_EXCEEDED` beyond the size limit and the share of its client, and with
-   * `SERVICE_UNAVAILABLE` without room.
+   * `SERVICE_UNAVAILABLE` when all bodies together have the whole budget.
    */
   readonly whole: Promise<Uint8Array>;
   #complete = false;
   #discardedBytes: number | null = null;
-  readonly #room: BodyRoom;
-  /** How much of the room it takes. */
+  readonly #budget: BodyBudget;
+  /** Bytes that are reserved for it. */
   #taken = 0;
   #client: Owner | null = null;
   #onProgress: () => void = () => undefined;
@@ -36,8 +36,8 @@ export class IncomingBody {
   readonly #refuse: (error: ServiceError) => void;
 
   /** Call it before the handler returns, or uWebSockets.js discards the body. */
-  constructor(res: UwsResponse, declaredBytes: number, { limit, room }: BodyDeps) {
-    this.#room = room;
+  constructor(res: UwsResponse, declaredBytes: number, { limit, budget }: BodyDeps) {
+    this.#budget = budget;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     // If nobody reads the body, nobody handles the rejection.
     promise.catch(() => undefined);
@@ -95,9 +95,9 @@ export class IncomingBody {
     this.#onGone();
   }
 
-  /** Call it when the request has been answered: its room is free again. */
+  /** Call it when the request has been answered: its bytes are free again. */
   release(): void {
-    if (this.#taken > 0) this.#room.giveBack(this.#taken, this.#client);
+    if (this.#taken > 0) this.#budget.release(this.#taken, this.#client);
     this.#taken = 0;
   }
 
@@ -107,7 +107,7 @@ export class IncomingBody {
    * arriving, or when the client has gone.
    */
   async discardRest(): Promise<void> {
-    // What has come is of no use any more, and its room is free while the rest comes as slowly as the client likes.
+    // What has come is of no use any more, and its bytes are free while the rest comes as slowly as the client likes.
     this.#refuse(answeredEarly());
     const done = Promise.withResolvers<void>();
     const silence = setTimeout(done.resolve, SILENCE_MS);
@@ -120,9 +120,9 @@ export class IncomingBody {
     clearTimeout(silence);
   }
 
-  /** @returns why there is no room; null if there was. */
+  /** @returns the refusal; null if the bytes are reserved. */
   #take(bytes: number): ServiceError | null {
-    const refusal = this.#room.take(bytes, { client: this.#client, taken: this.#taken });
+    const refusal = this.#budget.reserve(bytes, { client: this.#client, taken: this.#taken });
     if (!refusal) this.#taken += bytes;
     return refusal;
   }

@@ -17,7 +17,7 @@ import type {
   SocketFront,
 } from '../../ports/web-server.ts';
 import { within } from '../../timing/deadline.ts';
-import type { BodyRoom } from './body-room.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
 import type { UwsBroadcast } from './uws-broadcast.ts';
@@ -33,7 +33,7 @@ export interface UwsServerDeps {
   readonly bodyLimit: (path: string) => BodyLimit | false;
   readonly maxPayloadBytes: number;
   /** What the bodies of all requests may take together. */
-  readonly bodies: BodyRoom;
+  readonly bodies: BodyBudget;
   readonly log: Logger;
 }
 
@@ -138,7 +138,7 @@ export class UwsServer {
       ? async () => new Uint8Array()
       : exchange.readBody(declaredBytes, {
           limit: this.#deps.bodyLimit(request.path),
-          room: this.#deps.bodies,
+          budget: this.#deps.bodies,
         });
     const onLeft = (listener: () => void): void => exchange.onLeft(() => !this.#isClosing && listener());
     const whole = { ...request, body, onLeft };

@@ -6,9 +6,9 @@ import { furtherAdapters } from '../adapters/choose-adapters.ts';
 import type { Agent } from '../agent.ts';
 import { closeInOrder, closeTogether, disposing } from '../close-in-order.ts';
 import { composeAgent } from '../compose.ts';
+import { logReaders, sessionBudget } from '../memory-budgets.ts';
 import { SampledMetrics } from '../metrics/sampled-metrics.ts';
 import { SummedMetrics } from '../metrics/summed-metrics.ts';
-import { readersOfHeap, roomOfHeap } from '../room-of-heap.ts';
 import { sectionsWithoutEffect } from './fixed-sections.ts';
 import type { ComposedAgents, HostedFile, HostOptions } from './hosted-agents.ts';
 import { unprefixedAgent } from './unprefixed-agent.ts';
@@ -25,7 +25,7 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
   for (const file of files.slice(1)) warnOfSections(file, options);
   const metrics = new SampledMetrics(adapters.metrics);
   const summed = new SummedMetrics(metrics);
-  const shared = { workingMemory: roomOfHeap(), readers: readersOfHeap() };
+  const shared = { workingMemory: sessionBudget(), readers: logReaders() };
   const agents = new Map<AgentId, Agent>();
   for (const file of files) {
     const own = { ...(await adaptersOf(file, unprefixed, options)), metrics: summed };

@@ -71,7 +71,7 @@ export class PushDeliveries implements AsyncDisposable {
       const stream = pushStream({ sessionId, turnId }, config.id);
       // So the receiver finds the key before the first notification, and a key that is lost is noticed now.
       await key.signer();
-      this.#requireRoom(stream, { sessionId, turnId }, context);
+      this.#requireCapacity(stream, { sessionId, turnId }, context);
       const { head } = await bus.send('session.position', { sessionId }, context);
       // The look-up of the address takes time.
       if (hasBegun && head === 0) throw deletedMeanwhile(sessionId);
@@ -188,7 +188,7 @@ export class PushDeliveries implements AsyncDisposable {
     await this.#deps.book.erase(stream);
   }
 
-  #requireRoom(
+  #requireCapacity(
     stream: StreamId,
     { sessionId, turnId }: Pick<Registration, 'sessionId' | 'turnId'>,
     { principal, tenant }: RequestContext,

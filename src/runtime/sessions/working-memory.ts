@@ -69,12 +69,12 @@ export class WorkingMemory {
     const whole = session.bytes + bytes;
     if (whole < LARGE_BYTES) return;
     const counted = bytesAtWork(session) + (bytes < LARGE_BYTES ? 0 : bytes);
-    this.#requireRoom(session.sessionId, { more: whole - counted, whole });
+    this.#requireCapacity(session.sessionId, { more: whole - counted, whole });
   }
 
   async #takingLarge<T>(message: Taken, record: () => Promise<T>): Promise<T> {
     const { sessionId, bytes } = message;
-    this.#requireRoom(sessionId, { more: bytes, whole: bytes });
+    this.#requireCapacity(sessionId, { more: bytes, whole: bytes });
     this.#arriving.add(message);
     try {
       return await record();
@@ -83,7 +83,7 @@ export class WorkingMemory {
     }
   }
 
-  #requireRoom(sessionId: SessionId, { more, whole }: Wanted): void {
+  #requireCapacity(sessionId: SessionId, { more, whole }: Wanted): void {
     const shares = this.#sharesOf(sessionId);
     const most = shares.find(({ of }) => of !== 'principal')?.maxBytes ?? this.#maxBytes;
     if (whole > most) throw tooLargeSession(whole, most);

@@ -8,7 +8,7 @@ import { LoadSession, type LoadSessionOptions, PIECES } from '../../support/sess
 
 const MESSAGES = 3;
 /** There is room at once. */
-const OPEN = { turn: async () => undefined, leave: () => undefined };
+const OPEN = { wait: async () => undefined, release: () => undefined };
 
 async function talk(
   sessionOptions: LoadSessionOptions,
@@ -27,7 +27,7 @@ async function talk(
     instance,
     open: session.open,
     stopping,
-    turnstile: OPEN,
+    queue: OPEN,
   }).run();
   return { tally, session };
 }

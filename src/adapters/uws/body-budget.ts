@@ -18,7 +18,7 @@ export interface BodyShare {
  * answer, so that many large ones could fill the memory. A client that is known has a share, and so has its tenant. Either may
  * exceed it with a body that is its only one.
  */
-export class BodyRoom {
+export class BodyBudget {
   readonly #maxBytes: number;
   #taken = 0;
   /** What those who have taken something have taken. */
@@ -31,19 +31,19 @@ export class BodyRoom {
     this.#maxBytes = maxBytes;
   }
 
-  /** @returns why there is no room, for the client; null if there was. */
-  take(bytes: number, { client, taken }: BodyShare): ServiceError | null {
-    if (this.#taken + bytes > this.#maxBytes) return noRoom(this.#maxBytes);
+  /** @returns the refusal, for the client; null if the bytes are reserved. */
+  reserve(bytes: number, { client, taken }: BodyShare): ServiceError | null {
+    if (this.#taken + bytes > this.#maxBytes) return allTaken(this.#maxBytes);
     for (const [of, holder] of holdersOf(client)) {
       const others = (this.#takenBy[of].get(holder) ?? 0) - taken;
       const most = Math.floor(this.#maxBytes * SHARES[of]);
-      if (others > 0 && others + taken + bytes > most) return noRoomOf(of, most);
+      if (others > 0 && others + taken + bytes > most) return fullShareOf(of, most);
     }
     this.#add(bytes, client);
     return null;
   }
 
-  giveBack(bytes: number, client: Owner | null): void {
+  release(bytes: number, client: Owner | null): void {
     this.#add(-bytes, client);
   }
 
@@ -67,13 +67,13 @@ function holdersOf(client: Owner | null): (readonly [LimitHolder, string])[] {
     : [];
 }
 
-function noRoomOf(of: LimitHolder, limit: number): ServiceError {
+function fullShareOf(of: LimitHolder, limit: number): ServiceError {
   const what = 'bytes of request bodies at once';
   const suggestion = 'Send large requests one after the other.';
   return fullShare({ name: 'requestBodies', of, what, suggestion }, limit, RETRY_SECONDS);
 }
 
-function noRoom(limit: number): ServiceError {
+function allTaken(limit: number): ServiceError {
   return fullService({
     message: 'The service reads too many large requests. Try again later.',
     reason: `the bodies of all requests may take ${Math.floor(limit / MEGABYTE)} MB of memory together`,

@@ -2,7 +2,7 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BodyRoom } from '../../../src/adapters/uws/body-room.ts';
+import { BodyBudget } from '../../../src/adapters/uws/body-budget.ts';
 import { IncomingBody } from '../../../src/adapters/uws/incoming-body.ts';
 import { UwsBroadcast } from '../../../src/adapters/uws/uws-broadcast.ts';
 import { UwsServer } from '../../../src/adapters/uws/uws-server.ts';
@@ -42,7 +42,7 @@ async function listen(maxBytes = 1.5 * MEGABYTE) {
     webSockets: {},
     bodyLimit: () => false,
     maxPayloadBytes: MEGABYTE,
-    bodies: new BodyRoom(maxBytes),
+    bodies: new BodyBudget(maxBytes),
     log: recordingLog(),
   });
   const port = await server.listen('127.0.0.1', 0);
@@ -71,12 +71,12 @@ async function isFull(port: number): Promise<boolean> {
 }
 
 /** A body, of which `receive` brings half a megabyte. */
-function receiving(room: BodyRoom) {
+function receiving(budget: BodyBudget) {
   type Receive = (chunk: ArrayBuffer, isLast: boolean) => void;
   let onData: Receive = () => undefined;
   // All that a body needs of a response.
   const response = { onData: (listener: Receive) => (onData = listener) } as unknown as HttpResponse;
-  const body = new IncomingBody(response, MEGABYTE, { limit: false, room });
+  const body = new IncomingBody(response, MEGABYTE, { limit: false, budget });
   return { body, receive: (isLast: boolean) => onData(new Uint8Array(half).buffer, isLast) };
 }
 
@@ -98,7 +98,7 @@ describe('the bodies of all requests', () => {
     answer();
     expect((await smallAnswer).text).toBe('10000');
     expect((await firstAnswer).text).toBe(String(MEGABYTE));
-    // The room of an answered request is free again.
+    // The bytes of an answered request are free again.
     expect(await isFull(port)).toBe(false);
   });
 
@@ -128,14 +128,14 @@ describe('the bodies of all requests', () => {
   });
 
   it('are forgotten when their requests are answered before their end', async () => {
-    const room = new BodyRoom(MEGABYTE);
-    const { body, receive } = receiving(room);
+    const budget = new BodyBudget(MEGABYTE);
+    const { body, receive } = receiving(budget);
     receive(false);
     const nobodys = { client: null, taken: 0 };
-    expect(room.take(MEGABYTE, nobodys)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(budget.reserve(MEGABYTE, nobodys)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     const discarded = body.discardRest();
-    expect(room.take(MEGABYTE, nobodys)).toBe(null);
-    // The rest takes no room.
+    expect(budget.reserve(MEGABYTE, nobodys)).toBe(null);
+    // The rest takes no budget.
     receive(true);
     await discarded;
     await expect(body.whole).rejects.toThrow('answered before its end');
@@ -166,15 +166,15 @@ describe('the bodies of all requests', () => {
   });
 
   it('count for a client that is known after they have come', async () => {
-    const room = new BodyRoom(4 * MEGABYTE);
+    const budget = new BodyBudget(4 * MEGABYTE);
     const ada = { principal: 'ada', tenant: 'acme' };
-    const [one, other] = [receiving(room), receiving(room)];
+    const [one, other] = [receiving(budget), receiving(budget)];
     one.receive(false);
     one.receive(true);
     other.receive(true);
     await expect(one.body.of(ada)).resolves.toHaveLength(MEGABYTE);
     await expect(other.body.of(ada)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
     one.body.release();
-    expect(room.take(MEGABYTE, { client: ada, taken: 0 })).toBe(null);
+    expect(budget.reserve(MEGABYTE, { client: ada, taken: 0 })).toBe(null);
   });
 });

@@ -1,27 +1,27 @@
 import { getHeapStatistics } from 'node:v8';
-import { BodyRoom } from '../adapters/uws/body-room.ts';
+import { BodyBudget } from '../adapters/uws/body-budget.ts';
 import { LogReaders } from '../runtime/sessions/log-readers.ts';
 import { WorkingMemory } from '../runtime/sessions/working-memory.ts';
 import type { Clock } from '../timing/clock.ts';
 
 /** A message is copied for the log, the model and the watchers, so one at work takes several times its size. */
 const WORKING = 1 / 8;
-/** Although bodies are outside of the heap: V8 has chosen its size by the memory of the machine. */
+/** Bodies are not on the heap. Its limit stands for the machine's memory, by which V8 chose it. */
 const BODIES = 1 / 4;
 
 /** Memory budget for large sessions, by the memory that the process may use. */
-export function roomOfHeap(): WorkingMemory {
+export function sessionBudget(): WorkingMemory {
   return new WorkingMemory(shareOfHeap(WORKING));
 }
 
 /** As many reads of the log at the same time as the same budget allows. */
-export function readersOfHeap(clock?: Clock): LogReaders {
+export function logReaders(clock?: Clock): LogReaders {
   return new LogReaders(shareOfHeap(WORKING), clock);
 }
 
 /** Memory budget for the bodies of requests. */
-export function roomForBodies(): BodyRoom {
-  return new BodyRoom(shareOfHeap(BODIES));
+export function bodyBudget(): BodyBudget {
+  return new BodyBudget(shareOfHeap(BODIES));
 }
 
 function shareOfHeap(share: number): number {
