@@ -9,7 +9,7 @@ import { callIdsOf, reasoningText, spokenText } from '../../core/turn/step-parts
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { FramePlace, ResumableFrame } from '../../wire/frames.ts';
 import { endOf } from '../turns/turn-end.ts';
-import { encodeChunk, faultFrame, frameOf, thinkingFrame } from './server-frames.ts';
+import { encodeChunk, faultFrame, plainFrame, thinkingFrame } from './server-frames.ts';
 
 /** The frame of a durable event for a client that can resume. Every durable event has one, with its place. */
 export function resumableFrame(envelope: Envelope): ResumableFrame {
@@ -107,8 +107,7 @@ function placeOf({ seq, event, meta }: Envelope): FramePlace {
   };
 }
 
-function ownFrame(envelope: Envelope): ResumableFrame {
-  const { event } = envelope;
+function ownFrame({ event, time }: Envelope): ResumableFrame {
   switch (event.type) {
     case 'turn.requested': {
       const { text: content, image, key } = event;
@@ -152,10 +151,7 @@ function ownFrame(envelope: Envelope): ResumableFrame {
       return { event: 'forked', data: { from: event.from, at: event.at } };
     case 'session.deleted':
       return { event: 'deleted', data: {} };
-    default: {
-      const frame = frameOf(envelope);
-      if (frame === null) throw new Error(`no frame for ${event.type}`);
-      return frame;
-    }
+    default:
+      return plainFrame(event, time);
   }
 }

@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../core/errors.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { SessionEventOf } from '../../core/log/events.ts';
+import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { SessionFault, SessionSignal } from '../../core/session/session-signal.ts';
 import { clientCall, pendingApproval, pendingInput } from '../../core/session/view-session.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
@@ -75,7 +75,44 @@ export function faultFrame({ error }: SessionFault): ServerFrame {
   return { event: 'error', data: error };
 }
 
-export function frameOf({ event, time }: Envelope): ServerFrame | null {
+/** Events that have a frame only for clients that resume: `ownFrame` in `resumable-frames.ts` has a case for each. */
+type ResumableEvent = SessionEventOf<
+  | 'turn.requested'
+  | 'step.completed'
+  | 'output.rejected'
+  | 'approval.granted'
+  | 'input.answered'
+  | 'sampling.completed'
+  | 'session.reset'
+  | 'session.renamed'
+  | 'session.described'
+  | 'session.extended'
+  | 'session.forked'
+  | 'session.deleted'
+>;
+
+function frameOf({ event, time }: Envelope): ServerFrame | null {
+  switch (event.type) {
+    case 'turn.requested':
+    case 'step.completed':
+    case 'output.rejected':
+    case 'approval.granted':
+    case 'input.answered':
+    case 'sampling.completed':
+    case 'session.reset':
+    case 'session.renamed':
+    case 'session.described':
+    case 'session.extended':
+    case 'session.forked':
+    case 'session.deleted':
+      return null;
+    default:
+      return plainFrame(event, time);
+  }
+}
+
+/** The frame of an event that all clients get. @param time of the event, in milliseconds since the epoch. */
+export function plainFrame(event: Exclude<SessionEvent, ResumableEvent>, time: number): ServerFrame {
   switch (event.type) {
     case 'turn.started':
     case 'turn.resumed':
@@ -125,19 +162,6 @@ export function frameOf({ event, time }: Envelope): ServerFrame | null {
       return { event: 'error', data: event.error };
     case 'turn.cancelled':
       return { event: 'error', data: turnCancelled(sharedReason(event)).body };
-    case 'turn.requested':
-    case 'step.completed':
-    case 'output.rejected':
-    case 'approval.granted':
-    case 'input.answered':
-    case 'sampling.completed':
-    case 'session.reset':
-    case 'session.renamed':
-    case 'session.described':
-    case 'session.extended':
-    case 'session.forked':
-    case 'session.deleted':
-      return null;
     default:
       return event satisfies never;
   }
