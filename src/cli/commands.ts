@@ -1,5 +1,5 @@
 import type { LogThread } from '../adapters/sqlite/log/log-thread.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/thrown.ts';
 import type { CommandLine } from './command-line.ts';
 import { noteEarlyReload } from './run/early-reload.ts';
 

@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../core/errors.ts';
+import { isObject } from './is-object.ts';
 import { RefusedError, UnreachableError } from './session-errors.ts';
 
 /** Why a connection could not be made. */
@@ -110,10 +111,6 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}; // A page of a proxy, or of another server.
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** The error for an answer that is not from the service. A redirect has status 0 in browsers. */

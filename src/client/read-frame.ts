@@ -1,4 +1,5 @@
 import type { MachineFrame, ResumableFrame } from '../wire/frames.ts';
+import { isObject } from './is-object.ts';
 import { ProtocolError } from './session-errors.ts';
 
 /** What the service sends to a client that resumes. */
@@ -70,10 +71,6 @@ function hasDataOf(event: string, data: Fields): boolean {
 
 function isMachineState(value: unknown): boolean {
   return isObject(value) && typeof value.id === 'string' && typeof value.status === 'string';
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/thrown.ts';
 import { closest } from './problems/closest.ts';
 import type { Environment } from './reading/expand.ts';
 

@@ -145,11 +145,6 @@ export function asServiceError(thrown: unknown): ServiceError {
   return new ServiceError('INTERNAL_ERROR', 'An unexpected error occurred.', {}, thrown);
 }
 
-/** The message of a thrown value. Never show it to a client: it may hold secrets. */
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
 /** Ends an answer that has begun. */
 export function answerCutOff(): ServiceError {
   return new ServiceError(

@@ -64,6 +64,6 @@ export function fullService({
 }
 
 /** When something that has no minute may be tried again, in seconds since the epoch. */
-function secondsFromNow(seconds: number): number {
+export function secondsFromNow(seconds: number): number {
   return Math.ceil(Date.now() / 1000) + seconds;
 }

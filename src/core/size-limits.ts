@@ -1,6 +1,6 @@
 import { type Image, imageBytes } from './conversation/image.ts';
 import { ServiceError } from './errors.ts';
-import { limitExceeded } from './limit-errors.ts';
+import { limitExceeded, secondsFromNow } from './limit-errors.ts';
 
 /** A number of bytes; false if sizes are not limited. */
 export type MaxBytes = number | false;
@@ -29,10 +29,9 @@ export class TooLargeError extends ServiceError {}
 
 /** @param what such as `an image`. */
 export function tooLarge(what: string, limit: number): TooLargeError {
-  const resetTime = Math.ceil(Date.now() / 1000);
   const { code, message, details } = limitExceeded(`${what} of at most ${sizeText(limit)}`, {
     limit,
-    resetTime,
+    resetTime: secondsFromNow(0),
   });
   const suggestion = `Send less than ${amount(limit)}: trying again does not help.`;
   return new TooLargeError(code, message, { ...details, suggestion });

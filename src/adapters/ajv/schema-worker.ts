@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { messageOf } from '../../core/thrown.ts';
 import type { SchemaVerdict } from '../../ports/schema-check.ts';
 import { compile, loadAjv, verdictOn } from './schema-compiler.ts';
 
@@ -23,6 +24,6 @@ async function verdictOf({ schema, value, root }: Task): Promise<SchemaVerdict> 
     const validate = compile(checker, schema);
     return validate(value) ? {} : verdictOn(validate.errors ?? [], root);
   } catch (error) {
-    return { unusable: error instanceof Error ? error.message : String(error) };
+    return { unusable: messageOf(error) };
   }
 }

@@ -1,5 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { BusAddress } from '../../config/addresses/bus-url.ts';
+import { messageOf } from '../../core/thrown.ts';
 
 /** Connects to one of the servers. Rejects if none can be reached. @param name for the servers' lists of connections. */
 export function connectOnce(
@@ -36,7 +37,7 @@ export function isRefusal(error: unknown): boolean {
 export function explained(error: unknown, { shown }: BusAddress): Error {
   if (isRefusal(error))
     return new Error(`NATS at ${shown} refuses the user, password or token of --bus`, { cause: error });
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new Error(
     `NATS at ${shown} cannot be reached (${reason}): start nats-server there, or correct --bus`,
     {

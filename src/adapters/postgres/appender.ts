@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { messageOf } from '../../core/errors.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
+import { messageOf } from '../../core/thrown.ts';
 import type { AppendRequest, Committed, Refusal } from '../../stored-log/append-request.ts';
 import { chainHash, chainStart } from '../../stored-log/chain.ts';
 import { appendStatement, type Head, type LinkedAppend } from './append-statement.ts';

@@ -1,6 +1,6 @@
 import pg, { type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import type { StoreAddress } from '../../config/addresses/store-url.ts';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/thrown.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { pause } from '../../timing/pause.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';

@@ -1,6 +1,7 @@
 import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { StorageFullError } from '../../core/log/storage-full.ts';
 import { StoreClosedError } from '../../core/log/store-closed.ts';
+import { messageOf } from '../../core/thrown.ts';
 
 /** Errors of the network. */
 const NETWORK: readonly string[] = [
@@ -94,7 +95,7 @@ export function explained(error: unknown, shown: string, attempt: string): unkno
       cause: error,
     });
   if (!isAway(error) && !isInTheWay(error)) return error;
-  return new StorageAwayError(`cannot ${attempt} PostgreSQL at ${shown}: ${messageOf(error)}`, {
+  return new StorageAwayError(`cannot ${attempt} PostgreSQL at ${shown}: ${reasonOf(error)}`, {
     cause: error,
     isReading: attempt === READING,
   });
@@ -102,20 +103,20 @@ export function explained(error: unknown, shown: string, attempt: string): unkno
 
 /** The error of a service that cannot start. Errors of the service itself say what is wrong. */
 export function notOpened(error: unknown, shown: string): unknown {
-  const isOfDriver = codeOf(error) !== undefined || isLost(error) || NO_TLS.test(messageOf(error));
+  const isOfDriver = codeOf(error) !== undefined || isLost(error) || NO_TLS.test(reasonOf(error));
   if (!isOfDriver) return error;
   const isCertificate = CERTIFICATE.test(codeOf(error) ?? '');
   const hint = isCertificate
     ? 'sslrootcert in the address of the store names the certificate of its authority'
     : 'check the address of the store';
-  return new StorageAwayError(`cannot open PostgreSQL at ${shown}: ${messageOf(error)}; ${hint}`, {
+  return new StorageAwayError(`cannot open PostgreSQL at ${shown}: ${reasonOf(error)}; ${hint}`, {
     cause: error,
   });
 }
 
 /** Nothing was asked. */
 function isOfEndedPool(error: unknown): boolean {
-  return messageOf(error) === 'Cannot use a pool after calling end on the pool';
+  return reasonOf(error) === 'Cannot use a pool after calling end on the pool';
 }
 
 const NO_TLS = /does not support SSL/;
@@ -126,7 +127,6 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** A refused connection to a name with several addresses has no message of its own. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(reasonOf).join('; ') : messageOf(error);
 }

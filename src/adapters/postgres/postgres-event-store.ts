@@ -7,6 +7,7 @@ import { record } from '../../core/log/recorded-event.ts';
 import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { StoreClosedError } from '../../core/log/store-closed.ts';
 import type { StreamId } from '../../core/log/streams.ts';
+import { asError } from '../../core/thrown.ts';
 import {
   type AdoptedEvent,
   type AppendOptions,
@@ -257,7 +258,7 @@ class PostgresEventStore implements EventStore {
       this.#commits.commit(committed);
       this.#onCommit?.(committed.syncMs);
     } catch (error) {
-      this.#commits.fail(error instanceof Error ? error : new Error(String(error)));
+      this.#commits.fail(asError(error));
     }
   }
 

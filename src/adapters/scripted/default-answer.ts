@@ -1,6 +1,6 @@
 import { type Image, imageBytes } from '../../core/conversation/image.ts';
 import type { ModelTool } from '../../core/conversation/model-message.ts';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/thrown.ts';
 import { defaultReply, toolNames } from './default-replies.ts';
 import { exampleCall } from './example-call.ts';
 import type { ScriptStep, ScriptTurn } from './script-step.ts';

@@ -1,5 +1,6 @@
 import type { AgentId, AgentListItem, AgentReload } from '../../core/agent-description.ts';
-import { messageOf, ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { messageOf } from '../../core/thrown.ts';
 import { noSuchAgent } from '../../gateway/agents/agent-choice.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AgentDirectory } from '../../runtime/requests/agent-requests.ts';

@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { headFilePath, logFile, readAddress } from '../../adapters/sqlite/file/data-directory.ts';
 import { makeFolder, whyNotCreated } from '../../adapters/sqlite/file/make-folder.ts';
-import { messageOf } from '../../core/errors.ts';
+import { counted } from '../../core/counted.ts';
+import { messageOf } from '../../core/thrown.ts';
 import { BackupResponse, ErrorResponse } from '../../wire/responses.ts';
 import { patientPost } from '../service/patient-post.ts';
 import { keyHeaders, type RemoteService, serviceAddress } from '../service/remote-service.ts';
@@ -28,7 +29,7 @@ export async function runBackup({ log, token, to }: BackupOptions): Promise<stri
   await writeThrough(headFilePath(folder), 'wx');
   const { sessions, events, bytes } = await verifyBackup(folder);
   return [
-    `backed up ${count(sessions, 'session')} and ${count(events, 'event')} (${bytes} bytes) of ${url} to ${folder}`,
+    `backed up ${counted(sessions, 'session')} and ${counted(events, 'event')} (${bytes} bytes) of ${url} to ${folder}`,
     'every event was read back, and its checksum is right',
     `not copied: secret.key in ${dirname(file)}, if it exists, which must be kept elsewhere; snapshots.db, a cache`,
     '',
@@ -141,8 +142,4 @@ async function writeThrough(file: string, flags: 'wx' | 'r+'): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { logFile } from '../../adapters/sqlite/file/data-directory.ts';
 import { viewReadOnly } from '../../adapters/sqlite/file/read-only.ts';
 import { structuralDamage } from '../../adapters/sqlite/file/schema.ts';
-import { messageOf } from '../../core/errors.ts';
 import { holdsConversation } from '../../core/log/streams.ts';
+import { messageOf } from '../../core/thrown.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import { withEventStore } from '../transfer/stored-log.ts';
 

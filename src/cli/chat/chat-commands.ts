@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/thrown.ts';
 import type { Said } from './opening.ts';
 import type { Screen } from './screen.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LlmConfig } from '../../config/schema/llm-config.ts';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/thrown.ts';
 import {
   type AgentChoice,
   agentFileText,

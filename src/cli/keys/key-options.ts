@@ -2,13 +2,14 @@ import type { z } from 'zod';
 import { closest } from '../../config/problems/closest.ts';
 import { describeExpected } from '../../config/problems/describe-expected.ts';
 import { parseApiKey } from '../../core/access/api-key.ts';
+import { DAY_MS } from '../../core/timeout-ms.ts';
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   h: 60 * 60_000,
-  d: 24 * 60 * 60_000,
-  w: 7 * 24 * 60 * 60_000,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 };
-const MAX_MS = 3_650 * 24 * 60 * 60_000;
+const MAX_MS = 3_650 * DAY_MS;
 
 /** @returns how long a key is valid, in milliseconds. */
 export function parseValidity(text: string): number {

@@ -1,4 +1,5 @@
 import type { RepairReport } from '../../adapters/sqlite/repair/repair-event-log.ts';
+import { counted } from '../../core/counted.ts';
 
 /** One line for people, after the report: what is lost, what was done about it, and what is left to do. */
 export function repairSummary(report: RepairReport): string {
@@ -30,8 +31,4 @@ function damage({ cut, endedTurns, dryRun = false }: RepairReport): string {
 
 function copy({ backup }: RepairReport): string {
   return backup === undefined ? '' : `; the damaged files are in ${backup}`;
-}
-
-function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }

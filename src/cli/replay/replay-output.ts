@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/content-hash.ts';
+import { counted } from '../../core/counted.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
 import type { ReplayDifference, ReplayReport } from '../../replay/replay-session.ts';
 import type { ReplayedTurn } from '../../replay/turn-tally.ts';
@@ -74,8 +75,4 @@ function excerpt(text: string, from: number): string {
   const begin = from + SHOWN_CHARACTERS / 2 < SHOWN_CHARACTERS ? 0 : from - SHOWN_CHARACTERS / 2;
   const end = begin + SHOWN_CHARACTERS;
   return `${begin > 0 ? '… ' : ''}${text.slice(begin, end)}${end < text.length ? ' …' : ''}`;
-}
-
-function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }

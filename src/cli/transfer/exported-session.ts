@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { readFailure } from '../../config/reading/read-failure.ts';
-import { messageOf } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import { currentEvents, type EventCodec } from '../../core/log/event-codec.ts';
+import { messageOf } from '../../core/thrown.ts';
 import { byteLines } from './byte-lines.ts';
 import { parseLine } from './exported-line.ts';
 

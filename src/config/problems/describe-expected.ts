@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { counted } from '../../core/counted.ts';
 import { redactText } from '../export/redact.ts';
 
 export type Issue = z.core.$ZodIssue;
@@ -76,8 +77,4 @@ function amount(origin: string, bound: string, limit: number | bigint): string {
   if (origin === 'string') return `text of ${bound} ${counted(limit, 'character')}`;
   if (origin === 'array') return `a list of ${bound} ${counted(limit, 'item')}`;
   return `a number of ${bound} ${limit}`;
-}
-
-function counted(count: number | bigint, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { AgentId } from '../../core/agent-description.ts';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/thrown.ts';
 import { parseBusUrl } from '../addresses/bus-url.ts';
 import { parseStoreUrl } from '../addresses/store-url.ts';
 import { AuthConfig } from './auth-config.ts';

@@ -1,8 +1,9 @@
 import { ServiceError } from '../errors.ts';
+import { DAY_MS } from '../timeout-ms.ts';
 import type { IdempotencyKey } from './request-events.ts';
 
-/** How long a key is remembered: a day. */
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60_000;
+/** How long a key is remembered. */
+export const IDEMPOTENCY_TTL_MS = DAY_MS;
 
 /** Whether `known` had expired when `next` was made. */
 export function isExpired(known: IdempotencyKey, next: IdempotencyKey): boolean {

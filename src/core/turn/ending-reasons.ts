@@ -1,8 +1,10 @@
+import { counted } from '../counted.ts';
 /*
  * Sentences that tell people and the model why a turn or a call ended. Programs read the event's `cause` instead.
  */
 
 export const INTERRUPTED = 'another message interrupted it';
+export const CANCELLED_BY_CLIENT = 'the client cancelled it';
 export const TURN_CANCELLED = 'the turn was cancelled';
 export const TURN_FAILED = 'the turn failed';
 export const SERVICE_STOPPED = 'the service stopped while it ran';
@@ -31,8 +33,7 @@ export function unanswered(afterMs: number): string {
 /** In the largest unit that needs no fraction, such as `90 seconds`. */
 function duration(ms: number): string {
   const [name, size] = units.find(([, unitMs]) => ms % unitMs === 0) ?? ['millisecond', 1];
-  const count = ms / size;
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
+  return counted(ms / size, name);
 }
 
 const units: readonly (readonly [name: string, ms: number])[] = [

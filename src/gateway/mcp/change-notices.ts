@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../core/errors.ts';
+import { asError } from '../../core/thrown.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -87,7 +88,7 @@ export class ChangeNotices {
   #send(method: string, params: Record<string, unknown>): void {
     // A client that has gone hears nothing more.
     this.#server.notification({ method, params }).catch((error: unknown) => {
-      this.#server.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.#server.onerror?.(asError(error));
     });
   }
 }

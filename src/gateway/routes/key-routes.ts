@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { DAY_MS } from '../../core/timeout-ms.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
@@ -14,7 +15,6 @@ import { readFields } from '../http/request-body.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 /** No proxy and no browser may keep an answer that has a key in it. */
 const UNCACHED = { 'Cache-Control': 'no-store' };
 

@@ -1,6 +1,7 @@
 import { withOwnKey } from '../../core/access/session-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SessionEvent } from '../../core/log/events.ts';
+import { CANCELLED_BY_CLIENT } from '../../core/turn/ending-reasons.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
@@ -168,7 +169,7 @@ function noImage(seq: number): ServiceError {
 
 async function cancel(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
   const sessionId = sessionOf(at);
-  const { reason = 'the client cancelled it' } = await readFields(CancelRequest, request, { optional: true });
+  const { reason = CANCELLED_BY_CLIENT } = await readFields(CancelRequest, request, { optional: true });
   const key = await keyOfRequest(request, { reason });
   const cancelled = await bus.send('turn.cancel', { sessionId, reason, key }, request.context);
   return jsonResponse<CancelResponse>({

@@ -3,7 +3,7 @@
 import MemoryStorage from 'rate-limiter-flexible/lib/component/MemoryStorage/MemoryStorage.js';
 import type { LimitsConfig } from '../../config/schema/agent-config.ts';
 import type { ServiceError } from '../../core/errors.ts';
-import { limitExceeded } from '../../core/limit-errors.ts';
+import { limitExceeded, secondsFromNow } from '../../core/limit-errors.ts';
 import { TooLargeError } from '../../core/size-limits.ts';
 
 const WINDOW_SECONDS = 60;
@@ -82,7 +82,7 @@ export class ConcurrencyLimit {
     const open = this.#open.get(key) ?? 0;
     if (this.#limit !== false && open >= this.#limit) {
       this.#refusals += 1;
-      return { limit: this.#limit, remaining: 0, resetTime: unixSeconds() + 1, exceeded: true };
+      return { limit: this.#limit, remaining: 0, resetTime: secondsFromNow(1), exceeded: true };
     }
     this.#open.set(key, open + 1);
     return null;
@@ -143,8 +143,4 @@ export function refusalHeaders(error: ServiceError): Record<string, string> {
 
 export function tooManyConnections(refusal: Allowance): ServiceError {
   return limitExceeded(`${refusal.limit} open connections per address`, refusal);
-}
-
-function unixSeconds(): number {
-  return Math.ceil(Date.now() / 1000);
 }

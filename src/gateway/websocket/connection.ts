@@ -3,6 +3,7 @@ import type { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { StreamPosition } from '../../core/session/stream-cursor.ts';
+import { CANCELLED_BY_CLIENT } from '../../core/turn/ending-reasons.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { type ClientSocket, RESTART_CODE, RESTART_REASON } from '../../ports/client-socket.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -178,7 +179,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     const [sessionId, context] = [this.#sessionId, this.#context];
     switch (frame.type) {
       case 'cancel':
-        await bus.send('turn.cancel', { sessionId, reason: 'the client cancelled it' }, context);
+        await bus.send('turn.cancel', { sessionId, reason: CANCELLED_BY_CLIENT }, context);
         return undefined;
       case 'toolResult': {
         const { callId } = frame;

@@ -3,6 +3,7 @@ import { StorageAwayError } from '../../core/log/storage-away.ts';
 import { StorageFullError } from '../../core/log/storage-full.ts';
 import { AUDIT_STREAMS, auditStream } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
+import { DAY_MS } from '../../core/timeout-ms.ts';
 import type { Audit, AuditFilter, AuditRecord } from '../../ports/audit.ts';
 import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -14,7 +15,6 @@ import { GatheredEntries } from './gathered-entries.ts';
 
 /** How long entries are gathered before they are written together. */
 const GATHER_MS = 1_000;
-const DAY_MS = 24 * 60 * 60_000;
 /** More days than anybody keeps. */
 const MOST_DAYS = 10_000;
 

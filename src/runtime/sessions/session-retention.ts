@@ -1,6 +1,7 @@
 import type { SessionId } from '../../core/ids.ts';
 import { isSession } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
+import { DAY_MS } from '../../core/timeout-ms.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
@@ -18,7 +19,6 @@ export interface RetentionDeps {
   readonly now?: () => number;
 }
 
-const DAY_MS = 24 * 60 * 60_000;
 /** A start has more urgent work. */
 const FIRST_SWEEP_MS = 60_000;
 const SWEEP_MS = 60 * 60_000;

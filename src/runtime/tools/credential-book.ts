@@ -1,6 +1,6 @@
-import { messageOf } from '../../core/errors.ts';
 import { SERVER_CREDENTIAL_STREAMS, type StreamId } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
+import { messageOf } from '../../core/thrown.ts';
 import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SealedError, type SecretBox } from '../../ports/secret-box.ts';

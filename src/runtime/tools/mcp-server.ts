@@ -1,6 +1,6 @@
 import { createActor, fromCallback, waitFor } from 'xstate';
 import { type McpServerEvent, mcpServerMachine } from '../../../machines/mcp-server.machine.ts';
-import { messageOf } from '../../core/errors.ts';
+import { messageOf } from '../../core/thrown.ts';
 import type { Tool } from '../../core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../../core/tool-server/mcp-server-record.ts';

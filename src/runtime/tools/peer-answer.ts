@@ -1,6 +1,7 @@
-import { messageOf, ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-object.ts';
 import { type JsonRpcAnswer, JsonRpcError, RPC } from '../../core/json-rpc.ts';
+import { messageOf } from '../../core/thrown.ts';
 
 /** What came of a request to a tool server, as data. Rejects only if the service itself refuses it. */
 export async function peerAnswer(ask: () => Promise<JsonObject>): Promise<JsonRpcAnswer> {

@@ -1,9 +1,9 @@
-import { messageOf } from '../../core/errors.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import type { LoggedEvent, ServiceEvent } from '../../core/log/events.ts';
 import { CLEAR_SERVERS_STREAM, SERVER_SECRET_STREAMS, SERVERS_STREAM } from '../../core/log/streams.ts';
 import { serviceOrigin } from '../../core/request/request-origin.ts';
+import { messageOf } from '../../core/thrown.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { EventStore, SessionSummary } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';

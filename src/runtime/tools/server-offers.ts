@@ -1,5 +1,5 @@
-import { messageOf } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
+import { messageOf } from '../../core/thrown.ts';
 import type { OfferKind, ServerFeatures, ServerOffer } from '../../core/tool-server/passed-request.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';

@@ -1,6 +1,6 @@
-import { messageOf } from '../../../core/errors.ts';
 import { JsonRpcError } from '../../../core/json-rpc.ts';
 import { shorten } from '../../../core/shorten.ts';
+import { messageOf } from '../../../core/thrown.ts';
 import { HttpStatusError } from '../http/http-status-error.ts';
 import type { Mask } from './secret-mask.ts';
 

@@ -80,7 +80,3 @@ export abstract class HttpTransport implements ServerTransport {
     this.onclose?.();
   }
 }
-
-export function errorOf(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
-}

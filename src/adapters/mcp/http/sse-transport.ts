@@ -1,10 +1,11 @@
+import { asError } from '../../../core/thrown.ts';
 import { failureText } from '../failure/failure-text.ts';
 import { MessageTooLargeError } from '../message-limit.ts';
 import { receivedMessage } from '../peer/received-message.ts';
 import type { RpcMessage } from '../peer/rpc-message.ts';
 import { readEvents } from './event-stream.ts';
 import { HttpStatusError } from './http-status-error.ts';
-import { errorOf, HttpTransport } from './http-transport.ts';
+import { HttpTransport } from './http-transport.ts';
 
 /** MCP over HTTP with SSE, as servers had it before Streamable HTTP: all messages of the server come on one stream. */
 export class SseTransport extends HttpTransport {
@@ -24,7 +25,7 @@ export class SseTransport extends HttpTransport {
       if (!response.ok) throw await HttpStatusError.of(response);
       await response.body?.cancel();
     } catch (error) {
-      if (!this.life.signal.aborted) this.onerror?.(errorOf(error));
+      if (!this.life.signal.aborted) this.onerror?.(asError(error));
       throw error;
     }
   }
@@ -57,7 +58,7 @@ export class SseTransport extends HttpTransport {
     try {
       this.onmessage?.(receivedMessage(JSON.parse(data)));
     } catch (error) {
-      this.onerror?.(errorOf(error));
+      this.onerror?.(asError(error));
     }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { asError } from '../../../core/thrown.ts';
 import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
 import { MessageTooLargeError } from '../message-limit.ts';
 import { type ReceivedMessage, receivedMessage } from '../peer/received-message.ts';
@@ -7,7 +8,7 @@ import type { RequestId, RpcMessage } from '../peer/rpc-message.ts';
 import type { SendOptions } from '../server-transport.ts';
 import { readEvents } from './event-stream.ts';
 import { HttpStatusError } from './http-status-error.ts';
-import { errorOf, HttpTransport } from './http-transport.ts';
+import { HttpTransport } from './http-transport.ts';
 import { errorIn, messagesOf } from './json-answer.ts';
 
 const FIRST_RETRY_MS = 1_000;
@@ -53,7 +54,7 @@ export class StreamableTransport extends HttpTransport {
       const response = await this.post(this.endpoint.url, message, { ...options, headers });
       await this.#take(response, message, options);
     } catch (error) {
-      if (!options.signal?.aborted && !this.life.signal.aborted) this.onerror?.(errorOf(error));
+      if (!options.signal?.aborted && !this.life.signal.aborted) this.onerror?.(asError(error));
       throw error;
     }
   }
@@ -171,7 +172,7 @@ export class StreamableTransport extends HttpTransport {
       if (!('method' in message) && message.id === stream.about) stream.isAnswered = true;
       this.onmessage?.(message, stream.about);
     } catch (error) {
-      this.onerror?.(errorOf(error));
+      this.onerror?.(asError(error));
     }
   }
 
@@ -196,7 +197,7 @@ export class StreamableTransport extends HttpTransport {
   }
 
   #noteStreamError(stream: Stream, error: unknown): void {
-    if (!this.#isOver(stream)) this.onerror?.(errorOf(error));
+    if (!this.#isOver(stream)) this.onerror?.(asError(error));
   }
 }
 

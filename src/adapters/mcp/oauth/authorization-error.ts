@@ -1,7 +1,7 @@
 import { OAuthError, ServerError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { z } from 'zod';
-import { messageOf } from '../../../core/errors.ts';
 import { shorten } from '../../../core/shorten.ts';
+import { messageOf } from '../../../core/thrown.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 
 const MAX_CHARACTERS = 300;

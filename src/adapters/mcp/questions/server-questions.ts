@@ -1,6 +1,6 @@
-import { messageOf } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json-object.ts';
 import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
+import { messageOf } from '../../../core/thrown.ts';
 import type { ServerNote } from '../../../core/tool-server/server-log.ts';
 import type { ServerQuestion } from '../../../core/tool-server/server-question.ts';
 import type { PassedRequest } from '../../../ports/tool-server.ts';

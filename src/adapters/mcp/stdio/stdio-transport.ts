@@ -1,4 +1,5 @@
 import { shorten } from '../../../core/shorten.ts';
+import { asError } from '../../../core/thrown.ts';
 import { settlesWithin } from '../../../timing/deadline.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 import { MAX_MESSAGE_BYTES, MessageTooLargeError } from '../message-limit.ts';
@@ -101,7 +102,7 @@ export class StdioTransport implements ServerTransport {
       this.onmessage?.(message);
     } catch (error) {
       this.#noteGarbage(line);
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.onerror?.(asError(error));
     }
   }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../../../core/thrown.ts';
 
 /** The database of an event log. SQLite keeps its WAL beside it. */
 export function logFile(directory: string): string {
@@ -74,7 +75,7 @@ function problemWith(directory: string): string | undefined {
       existsSync(repairedFile(directory));
     return hasLog ? undefined : `there is no event log in ${directory}`;
   } catch (error) {
-    return `${directory} cannot be read: ${reasonOf(error)}`;
+    return `${directory} cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -95,12 +96,7 @@ function requireAccess(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const message = `this user must be able to read and write ${path}: ${reasonOf(error)}; change its mode, or choose another folder with --data-dir`;
+    const message = `this user must be able to read and write ${path}: ${messageOf(error)}; change its mode, or choose another folder with --data-dir`;
     throw new Error(message, { cause: error });
   }
-}
-
-/** Like `messageOf` of the core, whose module would load a package into the worker thread. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

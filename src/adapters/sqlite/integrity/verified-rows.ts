@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { messageOf } from '../../../core/thrown.ts';
 import { chainHash, type Link } from '../../../stored-log/chain.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { eventsOf, firstSeqOf } from '../file/packed-events.ts';
@@ -72,7 +73,7 @@ export class VerifiedRows {
 
   #explain(error: unknown, sessionId: SessionId, seq: number): unknown {
     if (isSqliteError(error) && !isCorrupt(error)) return error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const damage = `session ${sessionId}, seq ${seq} cannot be read: ${reason}`;
     return new DamagedLogError(this.#file, damage, { cause: error });
   }

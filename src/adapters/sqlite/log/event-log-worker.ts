@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { StorageFullError } from '../../../core/log/storage-full.ts';
+import { asError } from '../../../core/thrown.ts';
 import { openDatabase } from '../open/open-database.ts';
 import { EventLog } from './event-log.ts';
 import type {
@@ -103,6 +104,6 @@ function run(log: EventLog, call: Call): Answer | Promise<Answer> {
 }
 
 function failureOf(thrown: unknown): Failure {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const error = asError(thrown);
   return { error, isFull: error instanceof StorageFullError };
 }
