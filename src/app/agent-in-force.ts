@@ -103,7 +103,7 @@ export class AgentInForce implements SessionPolicy {
   /** The agent file without secrets, with the servers that were connected at run time. */
   export(): string {
     const { config, raw } = this.#definition;
-    return exportAgentYaml(raw, serverChanges(config.mcpServers, this.#deps.supervisor.list.configs()));
+    return exportAgentYaml(raw, serverChanges(config.mcpServers, this.#deps.supervisor.servers.configs()));
   }
 
   /** From now on, turns begin with this definition. Resolves at once; servers end when the last turn with them is over. */
@@ -111,7 +111,7 @@ export class AgentInForce implements SessionPolicy {
     const { supervisor, log } = this.#deps;
     this.#catalog.freeze();
     const current = this.#versions.at(-1);
-    if (current) current.servers = new Set(supervisor.list.all);
+    if (current) current.servers = new Set(supervisor.servers.all);
     this.#versions = this.#versions.filter(({ uses }) => uses.isUsed);
     const { changes, retired } = supervisor.takeOver(next.config.mcpServers);
     const inUse = this.#versions;
@@ -138,7 +138,7 @@ export class AgentInForce implements SessionPolicy {
     const { approval, clientTools, elicitation, roots } = config;
     const fileUrl = (path: string): string => pathToFileURL(path).href;
     const settings = { approval, clientTools, elicitation, roots, fileUrl };
-    return new ToolCatalog(supervisor.list, schemas, { ...settings, maxTools: model.maxTools, log });
+    return new ToolCatalog(supervisor.servers, schemas, { ...settings, maxTools: model.maxTools, log });
   }
 
   #turnDeps(): TurnDeps {

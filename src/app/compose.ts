@@ -93,7 +93,7 @@ export async function composeAgent({
     { connector, authorizations: adapters.authorizations, log, retryDelayMs, machines },
     book,
   );
-  const servers = supervisor.list;
+  const servers = supervisor.servers;
   // The span of a model call is a child of the turn's span, which begins when the message is in the log.
   const callsEarly = adapters.tracing === undefined;
   const inForce = new AgentInForce(

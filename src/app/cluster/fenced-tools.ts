@@ -2,6 +2,7 @@ import { calledTool } from '../../core/tool-server/passed-tool-call.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Membership } from '../../ports/membership.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
+import { forwardingConnection } from '../forwarding-connection.ts';
 
 type Lease = Pick<Membership, 'isHeld' | 'onRenewed'>;
 
@@ -18,15 +19,11 @@ export function fencedTools(connector: ToolServerConnector, lease: Lease): ToolS
 }
 
 function fenced(connection: ToolServerConnection, lease: Lease): ToolServerConnection {
-  const { era, capabilities, instructions } = connection;
   const mayCall = async (signal: AbortSignal | undefined): Promise<void> => {
     if (!lease.isHeld && !signal?.aborted) await renewed(lease, signal);
   };
   return {
-    era,
-    capabilities,
-    instructions,
-    listTools: () => connection.listTools(),
+    ...forwardingConnection(connection),
     async callTool(toolName, args, options) {
       await mayCall(options?.signal);
       return connection.callTool(toolName, args, options);
@@ -35,7 +32,6 @@ function fenced(connection: ToolServerConnection, lease: Lease): ToolServerConne
       if (calledTool(request) !== undefined) await mayCall(options?.signal);
       return connection.request(request, options);
     },
-    close: () => connection.close(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { calledTool, toolCallStatus } from '../../core/tool-server/passed-tool-call.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
+import { forwardingConnection } from '../forwarding-connection.ts';
 
 /** A label value is kept for ever, and clients may connect servers under any number of names. */
 const MOST_SERVERS = 100;
@@ -21,7 +22,6 @@ export function measuredTools(connector: ToolServerConnector, metrics: Metrics):
 }
 
 function measured(connection: ToolServerConnection, server: string, metrics: Metrics): ToolServerConnection {
-  const { era, capabilities, instructions } = connection;
   const observe = (outcome: 'succeeded' | 'failed', begun: number): void =>
     metrics.observe(
       'agent_tool_call_duration_seconds',
@@ -29,10 +29,7 @@ function measured(connection: ToolServerConnection, server: string, metrics: Met
       (performance.now() - begun) / 1_000,
     );
   return {
-    era,
-    capabilities,
-    instructions,
-    listTools: () => connection.listTools(),
+    ...forwardingConnection(connection),
     async callTool(...call) {
       const begun = performance.now();
       const outcome = await connection.callTool(...call);
@@ -52,6 +49,5 @@ function measured(connection: ToolServerConnection, server: string, metrics: Met
         throw error;
       }
     },
-    close: () => connection.close(),
   };
 }

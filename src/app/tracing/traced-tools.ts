@@ -3,6 +3,7 @@ import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.t
 import { calledTool, toolCallStatus } from '../../core/tool-server/passed-tool-call.ts';
 import type { ToolCallOptions, ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
 import type { Span, SpanAttributes, Tracing } from '../../ports/tracing.ts';
+import { forwardingConnection } from '../forwarding-connection.ts';
 import type { TurnTraces } from './turn-traces.ts';
 
 /** Wraps the tool servers: each call is a span of the step that asked for it, and the server gets its context. */
@@ -25,12 +26,8 @@ function traced(
   tracing: Tracing,
   turns: TurnTraces,
 ): ToolServerConnection {
-  const { era, capabilities, instructions } = connection;
   return {
-    era,
-    capabilities,
-    instructions,
-    listTools: () => connection.listTools(),
+    ...forwardingConnection(connection),
     async callTool(toolName, args, options = {}) {
       const { origin, trace, signal } = options;
       const open = origin && turns.openTurn(origin.turnId);
@@ -60,7 +57,6 @@ function traced(
         connection.request(request, { ...options, trace: span.context }),
       );
     },
-    close: () => connection.close(),
   };
 }
 

@@ -29,7 +29,7 @@ export async function withLiveAgent<T>(
   const machines = new LiveMachines();
   const book = new ServerBook(store, secrets, log);
   const supervisor = new McpSupervisor({ connector, log, retryDelayMs, machines }, book);
-  const tools = new ToolCatalog(supervisor.list, schemas, {
+  const tools = new ToolCatalog(supervisor.servers, schemas, {
     approval: config.approval,
     clientTools: config.clientTools,
     elicitation: config.elicitation,
@@ -43,7 +43,7 @@ export async function withLiveAgent<T>(
   supervisor.start(config.mcpServers, atRunTime);
   try {
     await tools.ready();
-    requireConnected(supervisor.list);
+    requireConnected(supervisor.servers);
     const agent = { model, systemPrompt, historyTokens: history.maxTokens, maxSteps, stepTimeoutMs, tools };
     return await use(agent, store);
   } finally {

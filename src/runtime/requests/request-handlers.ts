@@ -198,10 +198,10 @@ function answerForSessions(
 /** What the MCP gateway passes on. */
 function answerForGateway(
   bus: LocalBus,
-  { supervisor: { list }, passed, watched, clientCalls, callableTools, log }: RequestDeps,
+  { supervisor: { servers }, passed, watched, clientCalls, callableTools, log }: RequestDeps,
 ): void {
-  bus.handle('mcp-server.features', async () => featuresOf(list.connected()));
-  bus.handle('mcp-server.offers', ({ kind }) => offersOf(list.connected(), kind, log));
+  bus.handle('mcp-server.features', async () => featuresOf(servers.connected()));
+  bus.handle('mcp-server.offers', ({ kind }) => offersOf(servers.connected(), kind, log));
   bus.handle('mcp-server.request', (asked, context) => passed.pass(asked, context));
   bus.handle('resource.watch', (watch, context) =>
     peerAnswer(async () => {
@@ -219,8 +219,8 @@ function answerForGateway(
 }
 
 function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: RequestDeps): void {
-  const { list } = supervisor;
-  bus.handle('mcp-server.list', async () => list.records());
+  const { servers } = supervisor;
+  bus.handle('mcp-server.list', async () => servers.records());
   bus.handle('mcp-server.connect', ({ name, config, key }, context) =>
     doOnce(requests, context, {
       key,
@@ -243,8 +243,8 @@ function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: 
     }),
   );
   bus.handle('mcp-server.authorize', (response) => supervisor.authorize(response));
-  bus.handle('mcp-server.log', async ({ serverId, after }) => list.logOf(serverId, after));
-  bus.handle('tool.list', async ({ serverId }) => list.toolsOf(serverId));
+  bus.handle('mcp-server.log', async ({ serverId, after }) => servers.logOf(serverId, after));
+  bus.handle('tool.list', async ({ serverId }) => servers.toolsOf(serverId));
   bus.handle('tool.execute', ({ key, ...call }, context) => {
     const { trace } = context;
     const origin = requestOrigin(context);

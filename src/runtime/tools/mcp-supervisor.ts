@@ -19,7 +19,7 @@ export interface FirstAttempt {
 /** Connects and disconnects the tool servers: those of the agent file and those connected at run time. */
 export class McpSupervisor implements AsyncDisposable {
   /** For those who only look at the servers. */
-  readonly list: ToolServers;
+  readonly servers: ToolServers;
   readonly #deps: ToolServerDeps;
   readonly #book: ServerBook;
   /** Names of the servers that were connected at run time. */
@@ -31,7 +31,7 @@ export class McpSupervisor implements AsyncDisposable {
 
   /** @param book remembers the servers that are connected at run time. */
   constructor(deps: ToolServerDeps, book: ServerBook) {
-    this.list = new ToolServers(deps);
+    this.servers = new ToolServers(deps);
     this.#deps = deps;
     this.#book = book;
   }
@@ -46,12 +46,12 @@ export class McpSupervisor implements AsyncDisposable {
     const enabled = Object.entries(enabledOnly({ ...inFile, ...remembered }));
     const attempts = enabled.flatMap(([name, config]) => {
       if (this.#atRunTime.has(name) || !this.#book.isDisconnected(name)) return [this.#begin(name, config)];
-      this.list.add(name, config);
+      this.servers.add(name, config);
       const message = 'a tool server of the agent file is not connected: somebody has disconnected it';
       this.#deps.log.info({ server: name }, message);
       return [];
     });
-    this.list.complete(attempts.map(({ settled }) => settled));
+    this.servers.complete(attempts.map(({ settled }) => settled));
     return attempts;
   }
 
@@ -69,10 +69,10 @@ export class McpSupervisor implements AsyncDisposable {
     const changes = { added: ours(added), changed: ours(changed), removed: ours(removed) };
     this.#inFile = inFile;
     for (const name of Object.values(changes).flat()) this.#atRunTime.delete(name);
-    const retired = this.list.retire([...changes.removed, ...changes.changed]);
+    const retired = this.servers.retire([...changes.removed, ...changes.changed]);
     const wanted = [...changes.added, ...changes.changed];
     for (const name of wanted) this.#connectedByFile(name);
-    this.list.complete(
+    this.servers.complete(
       wanted.flatMap((name) => (inFile[name] ? [this.#begin(name, inFile[name]).settled] : [])),
     );
     return { changes, retired };
@@ -103,7 +103,7 @@ export class McpSupervisor implements AsyncDisposable {
   }
 
   async connect(name: string, config: McpServerConfig, origin: Origin): Promise<McpServerRecord> {
-    const known = this.list.find(name);
+    const known = this.servers.find(name);
     // A server that has never connected is replaced: its configuration serves nobody.
     if (known && known.status !== 'disconnected' && !known.hasOnlyFailed) {
       throw new ServiceError('INVALID_REQUEST', `An MCP server named ${name} exists already.`, {
@@ -115,23 +115,23 @@ export class McpSupervisor implements AsyncDisposable {
     const wasAtRunTime = this.#atRunTime.has(name);
     const wasTried = known?.status !== 'disconnected';
     this.#atRunTime.add(name);
-    const server = this.list.add(name, config);
+    const server = this.servers.add(name, config);
     return this.#remembered(server, origin, async () => {
       await server.disconnect();
-      if (this.list.find(name) !== server) return;
-      this.list.forget(server);
+      if (this.servers.find(name) !== server) return;
+      this.servers.forget(server);
       if (!wasAtRunTime) this.#atRunTime.delete(name);
       if (!known) return;
       // The same object would stand for the server that was replaced.
       const config = { ...known.config };
       if (wasTried) this.#begin(name, config);
-      else this.list.add(name, config);
+      else this.servers.add(name, config);
     });
   }
 
   /** @param seen leaves a server alone that has another status. */
   async reconnect(serverId: string, origin: Origin, seen?: McpServerStatus): Promise<McpServerRecord> {
-    const server = this.list.get(serverId);
+    const server = this.servers.get(serverId);
     if (seen !== undefined && server.status !== seen) return server.record;
     const { name } = server;
     if (this.#atRunTime.has(name)) return this.#remembered(server, origin);
@@ -144,7 +144,7 @@ export class McpSupervisor implements AsyncDisposable {
    * @param seen leaves a server alone that is disconnected and was not then, or the other way round.
    */
   async disconnect(serverId: string, origin: Origin, seen?: McpServerStatus): Promise<McpServerRecord> {
-    const server = this.list.get(serverId);
+    const server = this.servers.get(serverId);
     const { name } = server;
     const isDisconnected = server.status === 'disconnected';
     if (seen !== undefined && isDisconnected !== (seen === 'disconnected')) return server.record;
@@ -152,14 +152,14 @@ export class McpSupervisor implements AsyncDisposable {
     const remove = () => this.#book.remove(name, origin, { isInFile });
     await Promise.all([this.#end(server), this.#held.during(name, remove)]);
     // Not before: a removal that the log refuses can be tried again.
-    if (isDisconnected && this.list.find(name) === server) this.list.forget(server);
+    if (isDisconnected && this.servers.find(name) === server) this.servers.forget(server);
     return server.record;
   }
 
   /** Takes what an authorization server answers about a tool server, and connects the server. */
   async authorize(response: AuthorizationResponse): Promise<McpServerRecord> {
     const outcome = await this.#deps.authorizations?.finish(response);
-    const server = outcome && this.list.find(outcome.server);
+    const server = outcome && this.servers.find(outcome.server);
     if (!server) {
       throw new ServiceError(
         'INVALID_REQUEST',
@@ -181,17 +181,17 @@ export class McpSupervisor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await this.list.end();
+    await this.servers.end();
   }
 
   /** Whether a server that was connected at run time has the name. */
   #isTaken(name: string): boolean {
-    const server = this.list.find(name);
+    const server = this.servers.find(name);
     return this.#atRunTime.has(name) && server !== undefined && server.status !== 'disconnected';
   }
 
   #begin(name: string, config: McpServerConfig): FirstAttempt {
-    const server = this.list.add(name, config);
+    const server = this.servers.add(name, config);
     const settled = server.connect().then(() => ({ record: server.record, tools: server.tools.length }));
     return { name, settled };
   }
@@ -228,7 +228,7 @@ export class McpSupervisor implements AsyncDisposable {
 
   /** @returns the server that was removed. It is still connected. */
   #followed({ name, config }: ServerNews): McpServer[] {
-    const known = this.list.find(name);
+    const known = this.servers.find(name);
     // The next start would leave it out, too.
     const isEnabled = config !== null && config.disabled !== true;
     if (!isEnabled) return known && this.#atRunTime.has(name) ? [known] : [];
@@ -240,7 +240,7 @@ export class McpSupervisor implements AsyncDisposable {
 
   /** @returns the server that was disconnected on another node. It is still connected. */
   #followedOfFile(name: string): McpServer[] {
-    const known = this.list.find(name);
+    const known = this.servers.find(name);
     if (this.#isTaken(name)) return [];
     if (this.#book.isDisconnected(name)) return known ? [known] : [];
     const config = enabledOnly(this.#inFile)[name];
@@ -264,7 +264,7 @@ export class McpSupervisor implements AsyncDisposable {
   }
 
   async #connectAgain(name: string): Promise<void> {
-    const server = this.list.find(name);
+    const server = this.servers.find(name);
     if ((await server?.attempted()) === 'error' && !this.#isClosed) await server?.connect();
   }
 
@@ -276,8 +276,8 @@ export class McpSupervisor implements AsyncDisposable {
 
   /** Ends a server that `takeOver` has replaced or removed. */
   async giveUp(server: McpServer): Promise<void> {
-    await this.list.giveUp(server);
-    const isGone = !this.list.has(server);
+    await this.servers.giveUp(server);
+    const isGone = !this.servers.hasName(server.name);
     if (isGone && server.config.type === 'http') await this.#deps.authorizations?.forget(server.name);
   }
 

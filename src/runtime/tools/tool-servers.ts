@@ -71,7 +71,7 @@ export class ToolServers {
     });
   }
 
-  has({ name }: McpServer): boolean {
+  hasName(name: string): boolean {
     return this.#servers.has(name);
   }
 

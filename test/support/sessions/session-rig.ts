@@ -96,7 +96,7 @@ export class SessionRig {
       serverBook(this.store),
     );
     const catalog = new ToolCatalog(
-      supervisor.list,
+      supervisor.servers,
       { issueWith: async () => undefined, ofServer: async () => ({}), ofClient: async () => ({}) },
       {
         approval,

@@ -89,7 +89,7 @@ async function replayLive(
   );
   supervisor.start({ tools: { type: 'stdio', command: 'none' } });
   const catalog = new ToolCatalog(
-    supervisor.list,
+    supervisor.servers,
     { issueWith: async () => undefined, ofServer: async () => ({}), ofClient: async () => ({}) },
     {
       approval: { rules: [], default: 'auto' },

@@ -58,13 +58,13 @@ function cluster(inFile: Readonly<Record<string, McpServerConfig>> = {}, { isSha
     const servers = new McpSupervisor(deps, book);
     const attempts = servers.start(inFile, await book.load());
     await Promise.all(attempts.map(({ settled }) => settled));
-    const list = () => servers.list.records().map(({ name, status }) => `${name} ${status}`);
-    const tools = () => servers.list.connectedTools().map(({ toolName }) => toolName);
+    const list = () => servers.servers.records().map(({ name, status }) => `${name} ${status}`);
+    const tools = () => servers.servers.connectedTools().map(({ toolName }) => toolName);
     /** Resolves when the list is as wanted, with the next change at the latest. */
     const listed = (...wanted: string[]): Promise<void> => {
       const isThere = (): boolean => JSON.stringify(list()) === JSON.stringify(wanted);
       const { promise, resolve } = Promise.withResolvers<void>();
-      servers.list.onChange(() => isThere() && resolve());
+      servers.servers.onChange(() => isThere() && resolve());
       if (isThere()) resolve();
       return promise;
     };
@@ -162,12 +162,12 @@ describe('a node that follows the others', () => {
 
   it('disconnects a server that another node has disconnected, and forgets its authorization', async () => {
     const { one, two, remembered } = await withServer(remote);
-    const before = two.servers.list.revision;
+    const before = two.servers.servers.revision;
     await one.servers.disconnect('x', CLIENT);
     expect(one.list()).toEqual(['x disconnected']);
     await two.servers.follow();
     expect(two.list()).toEqual(['x disconnected']);
-    expect(two.servers.list.revision).toBeGreaterThan(before);
+    expect(two.servers.servers.revision).toBeGreaterThan(before);
     expect(two.connector.closed).toEqual(['x: https://tools.example/mcp']);
     expect(two.forgotten).toEqual(['x']);
     expect(await remembered()).toEqual({});

@@ -51,7 +51,7 @@ async function offer(
     serverBook(memoryEventStore()),
   );
   supervisor.start({ many: { type: 'stdio', command: 'none' } });
-  const catalog = catalogOf(supervisor.list, { approval, maxTools, log });
+  const catalog = catalogOf(supervisor.servers, { approval, maxTools, log });
   await catalog.ready();
   const given = catalog.forModel();
   expect(catalog.forModel()).toBe(given);
@@ -138,7 +138,7 @@ describe('a catalog that is the current one', () => {
   it('waits for all servers of the list that are starting, also for those of the version before', async () => {
     const slow = Promise.withResolvers<void>();
     await using supervisor = servers({ slow: slow.promise, gone: new Promise(() => undefined) });
-    const catalog = catalogOf(supervisor.list);
+    const catalog = catalogOf(supervisor.servers);
     supervisor.start({ slow: stdio('slow'), gone: stdio('gone') });
     supervisor.takeOver({ slow: stdio('slow'), added: stdio('added') });
     const atReady = catalog.ready()?.then(() => offered(catalog));
@@ -154,7 +154,7 @@ describe('a catalog that is the current one', () => {
 describe('a catalog that is frozen', () => {
   it('offers, calls and knows the servers that it had, also those that the list has no more', async () => {
     await using supervisor = servers();
-    const { list } = supervisor;
+    const { servers: list } = supervisor;
     const [former, current] = [catalogOf(list), catalogOf(list)];
     const sampling = { policy: 'auto', maxRequests: 1, maxTokens: 1 } as const;
     const changed: McpServerConfig = { ...stdio('former'), sampling };
@@ -185,7 +185,7 @@ describe('a catalog that is frozen', () => {
   it('waits for the servers that it had, and not for later ones', async () => {
     const [former, later] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using supervisor = servers({ former: former.promise, later: later.promise });
-    const { list } = supervisor;
+    const { servers: list } = supervisor;
     const catalog = catalogOf(list);
     supervisor.start({ bank: stdio('former') });
     catalog.freeze();

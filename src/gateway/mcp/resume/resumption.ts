@@ -1,6 +1,7 @@
 import { MCP_CODES } from '../../../core/json-rpc.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import { refusal } from '../mcp-exchange.ts';
+import { pulledResponse } from '../pulled-response.ts';
 
 /** How long a client waits before it comes back. */
 export const RETRY_MS = 1_000;
@@ -19,24 +20,8 @@ export function primingEvent(eventId: string, revision: string | undefined): str
 
 /** The stream with a text in front. */
 export function primed(response: Response, text: string): Response {
-  const { body, status, headers } = response;
-  if (!body || status !== 200) return response;
-  const reader = body.getReader();
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        if (text !== '') controller.enqueue(Buffer.from(text));
-      },
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-  return new Response(stream, { status, headers });
+  const { body, status } = response;
+  return body && status === 200 ? pulledResponse(response, body, { prefix: text }) : response;
 }
 
 export function noEventId(): HttpResponse {

@@ -60,8 +60,8 @@ it('connects a tool server that waited for a person as soon as another node has 
   );
   await Promise.all(supervisor.start({ x: remote }).map(({ settled }) => settled));
   followOthers(following.cluster, '', { supervisor, grants: undefined, keys: undefined, log: silentLog });
-  expect(supervisor.list.records()).toMatchObject([{ status: 'error' }]);
+  expect(supervisor.servers.records()).toMatchObject([{ status: 'error' }]);
   await keeping.book.keep('x', 'token');
-  await expect.poll(() => supervisor.list.records()).toMatchObject([{ status: 'connected' }]);
+  await expect.poll(() => supervisor.servers.records()).toMatchObject([{ status: 'connected' }]);
   await supervisor[Symbol.asyncDispose]();
 });
