@@ -62,7 +62,7 @@ export async function beginWork({
   // Not awaited: only requests with an idempotency key depend on it.
   void requests.sweep();
   const stopsLearning = new AbortController();
-  // What other nodes begin would not be known.
+  // In a cluster, the list would miss sessions of other nodes.
   const learning = shared ? Promise.resolve() : journal.learnSessions(stopsLearning.signal);
   const learned = learning.catch((error: unknown) => {
     log.warn({ err: error }, 'could not read which sessions there are: their first messages take longer');

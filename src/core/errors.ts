@@ -100,7 +100,7 @@ function maybeRecorded(cause: Error): ServiceError {
   return outcomeUnknown({ reason: 'the database of the service was lost while this was recorded' }, cause);
 }
 
-/** What was asked for has perhaps been done. */
+/** For a request that may or may not have been executed. */
 export function outcomeUnknown(
   details: { readonly key?: string; readonly reason: string; readonly suggestion?: string },
   cause?: Error,

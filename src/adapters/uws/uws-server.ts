@@ -37,7 +37,7 @@ export interface UwsServerDeps {
   readonly log: Logger;
 }
 
-/** Most that a request waits for the answer that it has none. */
+/** How long `close` waits for the error answers of unanswered requests. */
 const INTERRUPT_MS = 1_000;
 
 const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];

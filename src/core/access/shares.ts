@@ -7,7 +7,7 @@ import type { Owner } from './session-names.ts';
  */
 export const SHARES: Readonly<Record<LimitHolder, number>> = { principal: 1 / 4, tenant: 3 / 4 };
 
-/** Whether what one has counts for the other, too. */
+/** Whether two clients share this limit. */
 export const COUNTS_FOR: Readonly<Record<LimitHolder, (one: Owner, other: Owner) => boolean>> = {
   principal: (one, other) => one.principal === other.principal && one.tenant === other.tenant,
   tenant: (one, other) => one.tenant === other.tenant,

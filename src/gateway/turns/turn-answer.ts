@@ -48,7 +48,7 @@ export interface ToolClient extends SessionReader {
   readonly noResult: NoResult;
 }
 
-/** Where a client of `runTurn` has to do something: the turn has ended, or waits for calls of the client's tools. */
+/** The point at which `runTurn` returns: the turn has ended, or waits for calls of the client's tools. */
 export interface TurnPause extends TurnReply {
   /** Absent if the turn has ended. */
   readonly calls?: readonly DelegatedCall[];

@@ -217,7 +217,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#context = context;
     credentials.hold(this, context);
     if (this.#machines) {
-      // They are shown by the rights of before.
+      // The reader still uses the former rights, so start a new one.
       this.#machines.close();
       this.#showMachines();
     }

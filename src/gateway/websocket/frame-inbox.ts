@@ -1,9 +1,8 @@
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
 
-/** What becomes of the frames. */
 export interface FrameHandlers {
-  /** Must not reject. */
+  /** Called once for each frame, in order. Must not reject. */
   readonly handle: (frame: string) => Promise<void>;
   /**
    * Called as soon as a frame is refused.

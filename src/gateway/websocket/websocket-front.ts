@@ -72,8 +72,8 @@ export class WebSocketFront implements SocketFront {
   }
 
   /**
-   * Answers what a handshake for the same address would be answered: its refusal, or `ready`. Clients cannot see the
-   * refusal of a handshake, neither in browsers nor in Node.
+   * Runs the checks of a handshake without a socket. Answers its refusal, or `ready`. Clients cannot see the refusal of a
+   * handshake, neither in browsers nor in Node.
    */
   async foresee(request: Handshake): Promise<HttpResponse> {
     const admission = await this.admit(request);

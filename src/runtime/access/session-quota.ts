@@ -11,7 +11,7 @@ const MOST_COUNTS = 10_000;
 const MOST_READINGS = 3;
 /** At the limit, a count that is older is made again: sessions may have ended that nobody here has heard of. */
 const FRESH_MS = 5_000;
-/** When a client that has too many sessions may try again. Time alone gives it no room. */
+/** When a client that has too many sessions may try again. A guess: the limit frees only when sessions are deleted. */
 const RETRY_SECONDS = 60;
 
 /** The sessions of one principal or one tenant. */
