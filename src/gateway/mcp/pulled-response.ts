@@ -2,10 +2,7 @@ interface PulledStream {
   /** Text that comes before the stream. */
   readonly prefix?: string;
   /** Called when the client closes the stream. Without it, the reader is cancelled. */
-  readonly onCancel?: (
-    reason: unknown,
-    reader: ReadableStreamDefaultReader<Uint8Array>,
-  ) => Promise<void>;
+  readonly onCancel?: (reason: unknown, reader: ReadableStreamDefaultReader<Uint8Array>) => Promise<void>;
 }
 
 /** The response with another stream in place of its own, which is read only as the client reads. */
