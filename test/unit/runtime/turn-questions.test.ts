@@ -186,9 +186,12 @@ describe('what a tool server asks of the model', () => {
   it('gets as many tokens as its budget leaves', async () => {
     const sampling = { policy: 'auto', maxRequests: 9, maxTokens: 60 } as const;
     const { rig, call } = await working({ sampling });
-    void call.ask(sample());
-    expect((await rig.model.call(1)).request.settings).toEqual({ maxTokens: 60 });
+    const first = call.ask(sample());
+    const sampled = await rig.model.call(1);
+    expect(sampled.request.settings).toEqual({ maxTokens: 60 });
     await expect(call.ask(sample())).rejects.toThrow('sampling.maxTokens: 60');
+    sampled.answer('Assam');
+    await first;
   });
 
   it('waits for approval if the agent file says so', async () => {
