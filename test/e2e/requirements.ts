@@ -630,14 +630,19 @@ declare module 'vitest' {
   }
 }
 
-/** A test, named by the requirement it verifies; `aspect` tells several tests of one requirement apart. */
-export function verifies(
-  requirement: Requirement,
-  test: (context: TestContext) => Promise<void>,
-  aspect?: string,
-  timeoutMs?: number,
-): void {
+type Test = (context: TestContext) => Promise<void>;
+
+/** A test, named by the requirement that it verifies; `aspect` tells several tests of one requirement apart. */
+export function verifies(requirement: Requirement, test: Test, timeoutMs?: number): void;
+export function verifies(requirement: Requirement, aspect: string, test: Test, timeoutMs?: number): void;
+export function verifies(requirement: Requirement, ...rest: (string | number | Test | undefined)[]): void {
+  const aspect = rest.find((part) => typeof part === 'string');
+  const test = rest.find((part) => typeof part === 'function');
+  const timeout = rest.find((part) => typeof part === 'number');
   const title = requirements[requirement];
-  const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs };
-  it(aspect === undefined ? title : `${title}: ${aspect}`, { ...timeout, meta: { requirement } }, test);
+  it(
+    aspect === undefined ? title : `${title}: ${aspect}`,
+    { ...(timeout !== undefined && { timeout }), meta: { requirement } },
+    test,
+  );
 }

@@ -41,18 +41,14 @@ describe('the card of an agent', () => {
     expect(named.headers.get('ETag')).toBe(etag);
   });
 
-  verifies(
-    'a2a.card',
-    async () => {
-      const server = { publicUrl: 'https://agents.example.com/shop/' };
-      await using rig = await A2aRig.start({ yaml: JSON.stringify({ ...A2A_AGENT, server }) });
-      const card = AgentCard.parse(await (await rig.service.fetch(CARD)).json());
-      expect(card.supportedInterfaces[0]?.url).toBe('https://agents.example.com/shop/a2a');
-      await using mcp = await A2aRig.start({ mode: 'mcp' });
-      expect((await mcp.service.fetch(CARD)).status).toBe(400);
-    },
-    'with a public URL, and only in web mode',
-  );
+  verifies('a2a.card', 'with a public URL, and only in web mode', async () => {
+    const server = { publicUrl: 'https://agents.example.com/shop/' };
+    await using rig = await A2aRig.start({ yaml: JSON.stringify({ ...A2A_AGENT, server }) });
+    const card = AgentCard.parse(await (await rig.service.fetch(CARD)).json());
+    expect(card.supportedInterfaces[0]?.url).toBe('https://agents.example.com/shop/a2a');
+    await using mcp = await A2aRig.start({ mode: 'mcp' });
+    expect((await mcp.service.fetch(CARD)).status).toBe(400);
+  });
 
   verifies('a2a.agents', async () => {
     const yaml = (name: string) => {
@@ -78,66 +74,58 @@ describe('the card of an agent', () => {
 });
 
 describe.each(BINDINGS)('clients who are authenticated, over %s', (binding) => {
-  verifies(
-    'a2a.access',
-    async () => {
-      const issuer = 'https://id.example.com/';
-      const auth = { jwt: [{ name: 'corp', issuer, audience: 'shop' }] };
-      await using rig = await A2aRig.start({ verifiers, auth });
-      const card = AgentCard.parse(await (await rig.service.fetch(CARD)).json());
-      expect(card.skills).toMatchObject([{ id: 'conversation' }]);
-      expect(card.skills).toHaveLength(1);
-      expect(card.securitySchemes).toMatchObject({
-        bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
-        'oidc-corp': {
-          openIdConnectSecurityScheme: { openIdConnectUrl: `${issuer}.well-known/openid-configuration` },
-        },
-      });
-      const stranger = await rig.client(binding);
-      await expect(taskFor(stranger, message('hello'))).rejects.toThrow('credentials');
-      const ann = await rig.client(binding, { token: 'test-ann' });
-      expect((await ann.getAgentCard()).skills.map(({ id }) => id)).toEqual(['conversation', 'bank.pay']);
+  verifies('a2a.access', binding, async () => {
+    const issuer = 'https://id.example.com/';
+    const auth = { jwt: [{ name: 'corp', issuer, audience: 'shop' }] };
+    await using rig = await A2aRig.start({ verifiers, auth });
+    const card = AgentCard.parse(await (await rig.service.fetch(CARD)).json());
+    expect(card.skills).toMatchObject([{ id: 'conversation' }]);
+    expect(card.skills).toHaveLength(1);
+    expect(card.securitySchemes).toMatchObject({
+      bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
+      'oidc-corp': {
+        openIdConnectSecurityScheme: { openIdConnectUrl: `${issuer}.well-known/openid-configuration` },
+      },
+    });
+    const stranger = await rig.client(binding);
+    await expect(taskFor(stranger, message('hello'))).rejects.toThrow('credentials');
+    const ann = await rig.client(binding, { token: 'test-ann' });
+    expect((await ann.getAgentCard()).skills.map(({ id }) => id)).toEqual(['conversation', 'bank.pay']);
 
-      const asking = taskFor(ann, message('hello', { contextId: 'trip' }));
-      (await rig.model.call(0)).answer('Hello Ann.');
-      const { id } = await asking;
-      expect(id).toContain('~trip');
-      const bob = await rig.client(binding, { token: 'test-bob' });
-      for (const denied of [
-        bob.getTask({ tenant: '', id }),
-        bob.cancelTask({ tenant: '', id, metadata: {} }),
-        bob.resubscribeTask({ tenant: '', id }).next(),
-        taskFor(bob, message('hello', { taskId: id })),
-      ])
-        await expect(denied).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
-      const own = taskFor(bob, message('hello', { contextId: 'trip' }));
-      const call = await rig.model.call(1);
-      expect(call.request.messages).toHaveLength(1);
-      call.answer('Hello Bob.');
-      await own;
+    const asking = taskFor(ann, message('hello', { contextId: 'trip' }));
+    (await rig.model.call(0)).answer('Hello Ann.');
+    const { id } = await asking;
+    expect(id).toContain('~trip');
+    const bob = await rig.client(binding, { token: 'test-bob' });
+    for (const denied of [
+      bob.getTask({ tenant: '', id }),
+      bob.cancelTask({ tenant: '', id, metadata: {} }),
+      bob.resubscribeTask({ tenant: '', id }).next(),
+      taskFor(bob, message('hello', { taskId: id })),
+    ])
+      await expect(denied).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    const own = taskFor(bob, message('hello', { contextId: 'trip' }));
+    const call = await rig.model.call(1);
+    expect(call.request.messages).toHaveLength(1);
+    call.answer('Hello Bob.');
+    await own;
 
-      const reader = await rig.client(binding, { token: 'test-reader' });
-      expect(replyOf(await reader.getTask({ tenant: '', id }))).toBe('Hello Ann.');
-      await expect(taskFor(reader, message('hello'))).rejects.toThrow('sessions:write');
-    },
-    binding,
-  );
+    const reader = await rig.client(binding, { token: 'test-reader' });
+    expect(replyOf(await reader.getTask({ tenant: '', id }))).toBe('Hello Ann.');
+    await expect(taskFor(reader, message('hello'))).rejects.toThrow('sessions:write');
+  });
 
-  verifies(
-    'a2a.access',
-    async () => {
-      await using rig = await A2aRig.start({ verifiers });
-      const writer = await rig.client(binding, { token: 'test-writer' });
-      const asking = taskFor(writer, message('pay the bill'));
-      (await rig.model.call(0)).askFor({ name: 'pay', callId: 'c1' });
-      const { id: taskId } = await asking;
-      const approving = taskFor(writer, message('approve', { taskId }));
-      await expect(approving).rejects.toThrow('approvals:decide');
-      const { status } = await rig.service.fetch('/a2a/tasks', {
-        headers: { ...bearer('nobody'), 'A2A-Version': '1.0' },
-      });
-      expect(status).toBe(401);
-    },
-    `an approval needs its scope, ${binding}`,
-  );
+  verifies('a2a.access', `an approval needs its scope, ${binding}`, async () => {
+    await using rig = await A2aRig.start({ verifiers });
+    const writer = await rig.client(binding, { token: 'test-writer' });
+    const asking = taskFor(writer, message('pay the bill'));
+    (await rig.model.call(0)).askFor({ name: 'pay', callId: 'c1' });
+    const { id: taskId } = await asking;
+    const approving = taskFor(writer, message('approve', { taskId }));
+    await expect(approving).rejects.toThrow('approvals:decide');
+    const { status } = await rig.service.fetch('/a2a/tasks', {
+      headers: { ...bearer('nobody'), 'A2A-Version': '1.0' },
+    });
+    expect(status).toBe(401);
+  });
 });

@@ -74,107 +74,91 @@ function told(details: A2aJsonRpcError['error']['data']) {
 }
 
 describe('errors of A2A', () => {
-  verifies(
-    'a2a.errors',
-    async () => {
-      await using rig = await A2aRig.start();
-      for (const [body, number, reason, field] of WRONG) {
-        const answer = await rig.call(typeof body === 'string' ? body : JSON.stringify(body));
-        const { id, error } = A2aJsonRpcError.parse(await answer.json());
-        expect([body, answer.status, error.code, ...told(error.data)]).toEqual([
-          ...[body, 200, number, reason, field],
-        ]);
-        expect(id).toBe(JSON.stringify(body).includes('"r1"') ? 'r1' : null);
-      }
-      expect(rig.model.calls).toEqual([]);
-    },
-    'JSON-RPC',
-  );
+  verifies('a2a.errors', 'JSON-RPC', async () => {
+    await using rig = await A2aRig.start();
+    for (const [body, number, reason, field] of WRONG) {
+      const answer = await rig.call(typeof body === 'string' ? body : JSON.stringify(body));
+      const { id, error } = A2aJsonRpcError.parse(await answer.json());
+      expect([body, answer.status, error.code, ...told(error.data)]).toEqual([
+        ...[body, 200, number, reason, field],
+      ]);
+      expect(id).toBe(JSON.stringify(body).includes('"r1"') ? 'r1' : null);
+    }
+    expect(rig.model.calls).toEqual([]);
+  });
 
-  verifies(
-    'a2a.errors',
-    async () => {
-      await using rig = await A2aRig.start();
-      const asked = async (path: string, init: RequestInit = {}, version = '1.0') => {
-        const headers = { 'A2A-Version': version, 'Content-Type': 'application/a2a+json', ...init.headers };
-        const answer = await rig.service.fetch(path, { ...init, headers });
-        expect(answer.headers.get('Content-Type')).toBe('application/a2a+json');
-        const { error } = A2aRestError.parse(await answer.json());
-        expect(error.code).toBe(answer.status);
-        return [answer.status, error.status, ...told(error.details)];
-      };
-      const post = (body: string) => ({ method: 'POST', body });
-      expect(await asked('/a2a/tasks/nobody')).toEqual([404, 'NOT_FOUND', 'TASK_NOT_FOUND', undefined]);
-      expect(await asked('/a2a/tasks?pageSize=500')).toEqual([
-        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'pageSize'],
+  verifies('a2a.errors', 'HTTP+JSON', async () => {
+    await using rig = await A2aRig.start();
+    const asked = async (path: string, init: RequestInit = {}, version = '1.0') => {
+      const headers = { 'A2A-Version': version, 'Content-Type': 'application/a2a+json', ...init.headers };
+      const answer = await rig.service.fetch(path, { ...init, headers });
+      expect(answer.headers.get('Content-Type')).toBe('application/a2a+json');
+      const { error } = A2aRestError.parse(await answer.json());
+      expect(error.code).toBe(answer.status);
+      return [answer.status, error.status, ...told(error.details)];
+    };
+    const post = (body: string) => ({ method: 'POST', body });
+    expect(await asked('/a2a/tasks/nobody')).toEqual([404, 'NOT_FOUND', 'TASK_NOT_FOUND', undefined]);
+    expect(await asked('/a2a/tasks?pageSize=500')).toEqual([
+      ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'pageSize'],
+    ]);
+    for (const [query, field, issue] of [
+      ['historyLength=-1', 'historyLength', 'must be a whole number, 0 or more'],
+      ['historyLength=few', 'historyLength', 'must be a whole number, 0 or more'],
+      ['pageSize=0', 'pageSize', 'must be a whole number from 1 to 100'],
+      ['includeArtifacts=True', 'includeArtifacts', 'must be true or false'],
+    ]) {
+      const answer = await rig.service.fetch(`/a2a/tasks?A2A-Version=1.0&${query}`);
+      expect(A2aRestError.parse(await answer.json()).error.details[1]).toMatchObject({
+        fieldViolations: [{ field, description: issue }],
+      });
+    }
+    expect(await asked('/a2a/message:send', post('{"message":{}}'))).toEqual([
+      ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'message.messageId'],
+    ]);
+    expect(await asked('/a2a/message:send', post('{'))).toEqual([
+      ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'body'],
+    ]);
+    const configs = '/a2a/tasks/any/pushNotificationConfigs';
+    for (const [path, init] of [
+      [configs, post('{"url":"https://example.com"}')],
+      [configs, {}],
+      [`${configs}/one`, {}],
+      [`${configs}/one`, { method: 'DELETE' }],
+    ] as const)
+      expect(await asked(path, init)).toEqual([404, 'NOT_FOUND', 'TASK_NOT_FOUND', undefined]);
+    expect(await asked(configs, post('{}'))).toEqual([...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'url']]);
+    expect(await asked('/a2a/nothing')).toEqual([...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined]]);
+    for (const version of ['', '0.3', '2.0'])
+      expect(await asked('/a2a/tasks', {}, version)).toEqual([
+        ...[400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED', 'A2A-Version'],
       ]);
-      for (const [query, field, issue] of [
-        ['historyLength=-1', 'historyLength', 'must be a whole number, 0 or more'],
-        ['historyLength=few', 'historyLength', 'must be a whole number, 0 or more'],
-        ['pageSize=0', 'pageSize', 'must be a whole number from 1 to 100'],
-        ['includeArtifacts=True', 'includeArtifacts', 'must be true or false'],
-      ]) {
-        const answer = await rig.service.fetch(`/a2a/tasks?A2A-Version=1.0&${query}`);
-        expect(A2aRestError.parse(await answer.json()).error.details[1]).toMatchObject({
-          fieldViolations: [{ field, description: issue }],
-        });
-      }
-      expect(await asked('/a2a/message:send', post('{"message":{}}'))).toEqual([
-        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'message.messageId'],
-      ]);
-      expect(await asked('/a2a/message:send', post('{'))).toEqual([
-        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'body'],
-      ]);
-      const configs = '/a2a/tasks/any/pushNotificationConfigs';
-      for (const [path, init] of [
-        [configs, post('{"url":"https://example.com"}')],
-        [configs, {}],
-        [`${configs}/one`, {}],
-        [`${configs}/one`, { method: 'DELETE' }],
-      ] as const)
-        expect(await asked(path, init)).toEqual([404, 'NOT_FOUND', 'TASK_NOT_FOUND', undefined]);
-      expect(await asked(configs, post('{}'))).toEqual([
-        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'url'],
-      ]);
-      expect(await asked('/a2a/nothing')).toEqual([
-        ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', undefined],
-      ]);
-      for (const version of ['', '0.3', '2.0'])
-        expect(await asked('/a2a/tasks', {}, version)).toEqual([
-          ...[400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED', 'A2A-Version'],
-        ]);
-    },
-    'HTTP+JSON',
-  );
+  });
 
-  verifies(
-    'a2a.errors',
-    async () => {
-      await using rig = await A2aRig.start();
-      const listing = request('ListTasks', {});
-      for (const version of ['', '0.3', '1.1']) {
-        const answer = await rig.call(listing, { 'A2A-Version': version });
-        expect(await answer.json()).toMatchObject({ id: 'r1', error: { code: -32_009 } });
-      }
-      expect(await (await rig.call(listing, { 'A2A-Version': '1.0.3' })).json()).toMatchObject({
-        result: {},
-      });
-      const inQuery = await rig.service.fetch('/a2a/tasks?A2A-Version=1.0');
-      expect(inQuery.status).toBe(200);
-      const text = await rig.call(listing, { 'Content-Type': 'text/plain' });
-      expect(await text.json()).toMatchObject({ id: null, error: { code: -32_005 } });
-      const notText = await rig.service.fetch('/a2a', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0' },
-        body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
-      });
-      expect(await notText.json()).toMatchObject({ id: null, error: { code: -32_700 } });
-      const elsewhere = await rig.call(listing, { Origin: 'https://elsewhere.example' });
-      expect([elsewhere.status, await elsewhere.json()]).toMatchObject([
-        403,
-        { jsonrpc: '2.0', id: null, error: { code: 403 } },
-      ]);
-    },
-    'versions, types, texts and origins',
-  );
+  verifies('a2a.errors', 'versions, types, texts and origins', async () => {
+    await using rig = await A2aRig.start();
+    const listing = request('ListTasks', {});
+    for (const version of ['', '0.3', '1.1']) {
+      const answer = await rig.call(listing, { 'A2A-Version': version });
+      expect(await answer.json()).toMatchObject({ id: 'r1', error: { code: -32_009 } });
+    }
+    expect(await (await rig.call(listing, { 'A2A-Version': '1.0.3' })).json()).toMatchObject({
+      result: {},
+    });
+    const inQuery = await rig.service.fetch('/a2a/tasks?A2A-Version=1.0');
+    expect(inQuery.status).toBe(200);
+    const text = await rig.call(listing, { 'Content-Type': 'text/plain' });
+    expect(await text.json()).toMatchObject({ id: null, error: { code: -32_005 } });
+    const notText = await rig.service.fetch('/a2a', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0' },
+      body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+    });
+    expect(await notText.json()).toMatchObject({ id: null, error: { code: -32_700 } });
+    const elsewhere = await rig.call(listing, { Origin: 'https://elsewhere.example' });
+    expect([elsewhere.status, await elsewhere.json()]).toMatchObject([
+      403,
+      { jsonrpc: '2.0', id: null, error: { code: 403 } },
+    ]);
+  });
 });

@@ -60,74 +60,63 @@ function configsAmong(streams: readonly string[]): (string | undefined)[] {
 }
 
 describe.each(BINDINGS)('push notifications over %s', (binding) => {
-  verifies(
-    'a2a.push',
-    async () => {
-      await using receiver = await PushReceiver.start();
-      await using rig = await pushRig();
-      const client = await rig.client(binding);
-      expect((await client.getAgentCard()).capabilities?.pushNotifications).toBe(true);
-      const secrets = { token: 'for-me', authentication: { scheme: 'Bearer', credentials: 'let-me-in' } };
-      const { id } = await taskFor(client, message('hello', told(receiver.url, secrets)));
-      (await rig.model.call(0)).answer('Hello ', 'Ann.');
-      const [first] = await receiver.end();
-      expect(first).toMatchObject({ method: 'POST', path: '/hook', told: { task: { id } } });
-      for (const { headers } of receiver.received)
-        expect(headers).toMatchObject({
-          'content-type': 'application/a2a+json',
-          'x-a2a-notification-token': 'for-me',
-          authorization: 'Bearer let-me-in',
-        });
-      expect(saidTo(receiver)).toEqual(WHOLE);
-      expect(new Set(idsOf(receiver)).size).toBe(WHOLE.length);
-    },
-    binding,
-  );
+  verifies('a2a.push', binding, async () => {
+    await using receiver = await PushReceiver.start();
+    await using rig = await pushRig();
+    const client = await rig.client(binding);
+    expect((await client.getAgentCard()).capabilities?.pushNotifications).toBe(true);
+    const secrets = { token: 'for-me', authentication: { scheme: 'Bearer', credentials: 'let-me-in' } };
+    const { id } = await taskFor(client, message('hello', told(receiver.url, secrets)));
+    (await rig.model.call(0)).answer('Hello ', 'Ann.');
+    const [first] = await receiver.end();
+    expect(first).toMatchObject({ method: 'POST', path: '/hook', told: { task: { id } } });
+    for (const { headers } of receiver.received)
+      expect(headers).toMatchObject({
+        'content-type': 'application/a2a+json',
+        'x-a2a-notification-token': 'for-me',
+        authorization: 'Bearer let-me-in',
+      });
+    expect(saidTo(receiver)).toEqual(WHOLE);
+    expect(new Set(idsOf(receiver)).size).toBe(WHOLE.length);
+  });
 
-  verifies(
-    'a2a.push',
-    async () => {
-      await using receiver = await PushReceiver.start();
-      await using rig = await pushRig();
-      const client = await rig.client(binding);
-      const said = message('hello', told(receiver.url));
-      for await (const { payload } of client.sendMessageStream(said))
-        if (payload?.$case === 'task') (await rig.model.call(0)).answer('Hello ', 'Ann.');
-      await receiver.end();
-      expect(saidTo(receiver)).toEqual(WHOLE);
-    },
-    `with a stream, ${binding}`,
-  );
+  verifies('a2a.push', `with a stream, ${binding}`, async () => {
+    await using receiver = await PushReceiver.start();
+    await using rig = await pushRig();
+    const client = await rig.client(binding);
+    const said = message('hello', told(receiver.url));
+    for await (const { payload } of client.sendMessageStream(said))
+      if (payload?.$case === 'task') (await rig.model.call(0)).answer('Hello ', 'Ann.');
+    await receiver.end();
+    expect(saidTo(receiver)).toEqual(WHOLE);
+  });
 
-  verifies(
-    'a2a.push',
-    async () => {
-      await using receiver = await PushReceiver.start();
-      await using rig = await pushRig();
-      const client = await rig.client(binding);
-      const asking = taskFor(client, message('pay the bill'));
-      (await rig.model.call(0)).askFor({ name: 'pay', callId: 'c1' });
-      const { id: taskId } = await asking;
-      await client.createTaskPushNotificationConfig(config(receiver.url, { taskId }));
-      await receiver.until(({ told: one }) => saidIn(one) === 'TASK_STATE_INPUT_REQUIRED');
-      const denying = taskFor(client, message('deny', { taskId }));
-      (await rig.model.call(1)).answer('Then not.');
-      await denying;
-      await receiver.end();
-      expect(saidTo(receiver)).toEqual([
-        'TASK_STATE_INPUT_REQUIRED',
-        'TASK_STATE_WORKING',
-        'TASK_STATE_WORKING',
-        'reply: Then not.',
-        'reply: ',
-        'TASK_STATE_COMPLETED',
-      ]);
-    },
-    `of a task that waits already, ${binding}`,
-  );
+  verifies('a2a.push', `of a task that waits already, ${binding}`, async () => {
+    await using receiver = await PushReceiver.start();
+    await using rig = await pushRig();
+    const client = await rig.client(binding);
+    const asking = taskFor(client, message('pay the bill'));
+    (await rig.model.call(0)).askFor({ name: 'pay', callId: 'c1' });
+    const { id: taskId } = await asking;
+    await client.createTaskPushNotificationConfig(config(receiver.url, { taskId }));
+    await receiver.until(({ told: one }) => saidIn(one) === 'TASK_STATE_INPUT_REQUIRED');
+    const denying = taskFor(client, message('deny', { taskId }));
+    (await rig.model.call(1)).answer('Then not.');
+    await denying;
+    await receiver.end();
+    expect(saidTo(receiver)).toEqual([
+      'TASK_STATE_INPUT_REQUIRED',
+      'TASK_STATE_WORKING',
+      'TASK_STATE_WORKING',
+      'reply: Then not.',
+      'reply: ',
+      'TASK_STATE_COMPLETED',
+    ]);
+  });
 
   verifies(
     'a2a.push-configs',
+    `an answer that is refused leaves the one that the task has, ${binding}`,
     async () => {
       await using receiver = await PushReceiver.start();
       await using rig = await pushRig();
@@ -146,11 +135,11 @@ describe.each(BINDINGS)('push notifications over %s', (binding) => {
       await receiver.end();
       expect(saidTo(receiver)).toContain('reply: Then not.');
     },
-    `an answer that is refused leaves the one that the task has, ${binding}`,
   );
 
   verifies(
     'a2a.push-configs',
+    `one without an id is there once, although each message has it, ${binding}`,
     async () => {
       await using receiver = await PushReceiver.start();
       await using rig = await pushRig();
@@ -168,101 +157,92 @@ describe.each(BINDINGS)('push notifications over %s', (binding) => {
       await receiver.end();
       expect(saidTo(receiver).filter((said) => said.startsWith('reply: Then'))).toHaveLength(1);
     },
-    `one without an id is there once, although each message has it, ${binding}`,
   );
 
-  verifies(
-    'a2a.push-configs',
-    async () => {
-      await using kept = await PushReceiver.start();
-      await using dropped = await PushReceiver.start();
-      await using rig = await pushRig();
-      const client = await rig.client(binding);
-      const secrets = { token: 'for-me', authentication: { scheme: 'Bearer', credentials: 'let-me-in' } };
-      const { id: taskId } = await taskFor(
-        client,
-        message('hello', told(kept.url, { id: 'kept', ...secrets })),
-      );
-      const shown = { ...config(kept.url), id: 'kept', taskId };
-      const authentication = { scheme: 'Bearer', credentials: '' };
-      expect(await client.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'kept' })).toEqual({
-        ...shown,
-        authentication,
+  verifies('a2a.push-configs', binding, async () => {
+    await using kept = await PushReceiver.start();
+    await using dropped = await PushReceiver.start();
+    await using rig = await pushRig();
+    const client = await rig.client(binding);
+    const secrets = { token: 'for-me', authentication: { scheme: 'Bearer', credentials: 'let-me-in' } };
+    const { id: taskId } = await taskFor(
+      client,
+      message('hello', told(kept.url, { id: 'kept', ...secrets })),
+    );
+    const shown = { ...config(kept.url), id: 'kept', taskId };
+    const authentication = { scheme: 'Bearer', credentials: '' };
+    expect(await client.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'kept' })).toEqual({
+      ...shown,
+      authentication,
+    });
+    const created = await client.createTaskPushNotificationConfig(config(dropped.url, { taskId }));
+    expect(created).toMatchObject({
+      taskId,
+      url: dropped.url,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    const all = { tenant: '', taskId, pageSize: 0, pageToken: '' };
+    const { configs } = await client.listTaskPushNotificationConfig(all);
+    expect(configs.map(({ url }) => url).sort()).toEqual([kept.url, dropped.url].sort());
+    await dropped.until(() => true);
+    await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: created.id });
+    await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: created.id });
+    (await rig.model.call(0)).answer('Hello ', 'Ann.');
+    await kept.end();
+    expect(saidTo(dropped)).toEqual(['TASK_STATE_WORKING']);
+    for (const id of [created.id, 'never', 'a/b'])
+      await expect(client.getTaskPushNotificationConfig({ tenant: '', taskId, id })).rejects.toMatchObject({
+        reason: 'TASK_NOT_FOUND',
       });
-      const created = await client.createTaskPushNotificationConfig(config(dropped.url, { taskId }));
-      expect(created).toMatchObject({
-        taskId,
-        url: dropped.url,
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      });
-      const all = { tenant: '', taskId, pageSize: 0, pageToken: '' };
-      const { configs } = await client.listTaskPushNotificationConfig(all);
-      expect(configs.map(({ url }) => url).sort()).toEqual([kept.url, dropped.url].sort());
-      await dropped.until(() => true);
-      await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: created.id });
-      await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: created.id });
-      (await rig.model.call(0)).answer('Hello ', 'Ann.');
-      await kept.end();
-      expect(saidTo(dropped)).toEqual(['TASK_STATE_WORKING']);
-      for (const id of [created.id, 'never', 'a/b'])
-        await expect(client.getTaskPushNotificationConfig({ tenant: '', taskId, id })).rejects.toMatchObject({
-          reason: 'TASK_NOT_FOUND',
-        });
-      await expect(
-        client.createTaskPushNotificationConfig(config(kept.url, { taskId })),
-      ).rejects.toMatchObject({ reason: 'UNSUPPORTED_OPERATION' });
-    },
-    binding,
-  );
+    await expect(client.createTaskPushNotificationConfig(config(kept.url, { taskId }))).rejects.toMatchObject(
+      { reason: 'UNSUPPORTED_OPERATION' },
+    );
+  });
 
-  verifies(
-    'a2a.push-access',
-    async () => {
-      await using receiver = await PushReceiver.start();
-      const verifiers = [
-        new KnownTokens({
-          ann: identity('ann'),
-          bob: identity('bob'),
-          reader: identity('ann', { scopes: new Set(['sessions:read']) }),
-        }),
-      ];
-      await using rig = await pushRig({ verifiers });
-      const ann = await rig.client(binding, { token: 'test-ann' });
-      const { id: taskId } = await taskFor(
-        ann,
-        message('hello', { contextId: 'trip', ...told(receiver.url, { id: 'own' }) }),
-      );
-      const bob = await rig.client(binding, { token: 'test-bob' });
-      for (const denied of [
-        () => bob.createTaskPushNotificationConfig(config(receiver.url, { taskId })),
-        () => bob.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
-        () => bob.listTaskPushNotificationConfig({ tenant: '', taskId, pageSize: 0, pageToken: '' }),
-        () => bob.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
-      ])
-        await expect(denied()).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
-      const reader = await rig.client(binding, { token: 'test-reader' });
-      await expect(reader.createTaskPushNotificationConfig(config(receiver.url, { taskId }))).rejects.toThrow(
-        'sessions:write',
-      );
-      const grant = await rig.service.post(
-        '/api/sessions/trip/grants',
-        { principal: 'test:bob', access: 'talk' },
-        bearer('ann'),
-      );
-      expect(grant.status).toBe(200);
-      const shared = taskId.replace('~trip', '~acme/test:ann/trip');
-      expect(await bob.getTask({ tenant: '', id: shared })).toMatchObject({ id: shared });
-      await expect(
-        bob.createTaskPushNotificationConfig(config(receiver.url, { taskId: shared })),
-      ).rejects.toThrow('not for this');
-      (await rig.model.call(0)).answer('Hello.');
-      const [first] = await receiver.end();
-      expect(first?.told).toMatchObject({ task: { id: taskId, contextId: 'trip' } });
-      // Receivers have no credential.
-      expect((await rig.service.fetch('/.well-known/jwks.json')).status).toBe(200);
-    },
-    binding,
-  );
+  verifies('a2a.push-access', binding, async () => {
+    await using receiver = await PushReceiver.start();
+    const verifiers = [
+      new KnownTokens({
+        ann: identity('ann'),
+        bob: identity('bob'),
+        reader: identity('ann', { scopes: new Set(['sessions:read']) }),
+      }),
+    ];
+    await using rig = await pushRig({ verifiers });
+    const ann = await rig.client(binding, { token: 'test-ann' });
+    const { id: taskId } = await taskFor(
+      ann,
+      message('hello', { contextId: 'trip', ...told(receiver.url, { id: 'own' }) }),
+    );
+    const bob = await rig.client(binding, { token: 'test-bob' });
+    for (const denied of [
+      () => bob.createTaskPushNotificationConfig(config(receiver.url, { taskId })),
+      () => bob.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
+      () => bob.listTaskPushNotificationConfig({ tenant: '', taskId, pageSize: 0, pageToken: '' }),
+      () => bob.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: 'own' }),
+    ])
+      await expect(denied()).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    const reader = await rig.client(binding, { token: 'test-reader' });
+    await expect(reader.createTaskPushNotificationConfig(config(receiver.url, { taskId }))).rejects.toThrow(
+      'sessions:write',
+    );
+    const grant = await rig.service.post(
+      '/api/sessions/trip/grants',
+      { principal: 'test:bob', access: 'talk' },
+      bearer('ann'),
+    );
+    expect(grant.status).toBe(200);
+    const shared = taskId.replace('~trip', '~acme/test:ann/trip');
+    expect(await bob.getTask({ tenant: '', id: shared })).toMatchObject({ id: shared });
+    await expect(
+      bob.createTaskPushNotificationConfig(config(receiver.url, { taskId: shared })),
+    ).rejects.toThrow('not for this');
+    (await rig.model.call(0)).answer('Hello.');
+    const [first] = await receiver.end();
+    expect(first?.told).toMatchObject({ task: { id: taskId, contextId: 'trip' } });
+    // Receivers have no credential.
+    expect((await rig.service.fetch('/.well-known/jwks.json')).status).toBe(200);
+  });
 });
 
 describe('push notifications', () => {
@@ -310,40 +290,32 @@ describe('push notifications', () => {
     expect((await metrics()).value('agent_push_attempts_total{outcome=refused}')).toBe(3);
   });
 
-  verifies(
-    'a2a.push-retry',
-    async () => {
-      const port = await freePort();
-      await using rig = await pushRig();
-      const client = await rig.client('JSONRPC');
-      // Nobody listens there yet, and the task does not wait for that.
-      const { id } = await taskFor(client, message('hello', told(`http://127.0.0.1:${port}/hook`)));
-      (await rig.model.call(0)).answer('Hello ', 'Ann.');
-      await rig.service.fetch(`/a2a/tasks/${id}:subscribe?A2A-Version=1.0`).then((stream) => stream.text());
-      await using receiver = await PushReceiver.start(port);
-      await receiver.end();
-      expect(saidTo(receiver)).toEqual(WHOLE);
-    },
-    'nobody listens at first',
-  );
+  verifies('a2a.push-retry', 'nobody listens at first', async () => {
+    const port = await freePort();
+    await using rig = await pushRig();
+    const client = await rig.client('JSONRPC');
+    // Nobody listens there yet, and the task does not wait for that.
+    const { id } = await taskFor(client, message('hello', told(`http://127.0.0.1:${port}/hook`)));
+    (await rig.model.call(0)).answer('Hello ', 'Ann.');
+    await rig.service.fetch(`/a2a/tasks/${id}:subscribe?A2A-Version=1.0`).then((stream) => stream.text());
+    await using receiver = await PushReceiver.start(port);
+    await receiver.end();
+    expect(saidTo(receiver)).toEqual(WHOLE);
+  });
 
-  verifies(
-    'a2a.push-retry',
-    async () => {
-      await using receiver = await PushReceiver.start();
-      receiver.answers.push({ status: 410 });
-      await using other = await PushReceiver.start();
-      await using rig = await pushRig();
-      const client = await rig.client('JSONRPC');
-      const { id: taskId } = await taskFor(client, message('hello', told(receiver.url)));
-      await client.createTaskPushNotificationConfig(config(other.url, { taskId }));
-      await receiver.until(() => true);
-      (await rig.model.call(0)).answer('Hello.');
-      await other.end();
-      expect(receiver.received).toHaveLength(1);
-    },
-    'a receiver that is gone gets nothing more',
-  );
+  verifies('a2a.push-retry', 'a receiver that is gone gets nothing more', async () => {
+    await using receiver = await PushReceiver.start();
+    receiver.answers.push({ status: 410 });
+    await using other = await PushReceiver.start();
+    await using rig = await pushRig();
+    const client = await rig.client('JSONRPC');
+    const { id: taskId } = await taskFor(client, message('hello', told(receiver.url)));
+    await client.createTaskPushNotificationConfig(config(other.url, { taskId }));
+    await receiver.until(() => true);
+    (await rig.model.call(0)).answer('Hello.');
+    await other.end();
+    expect(receiver.received).toHaveLength(1);
+  });
 
   verifies('a2a.push-restart', async () => {
     await using folder = await tempDirectory();

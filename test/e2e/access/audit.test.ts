@@ -45,22 +45,18 @@ async function start(options: object = {}) {
 }
 
 describe('the audit trail', () => {
-  verifies(
-    'audit.entries',
-    async () => {
-      await using setup = await start();
-      const { ticket } = TicketResponse.parse(await (await setup.ask('ada', 'POST', '/api/tickets')).json());
-      const path = `/api/sessions/acme%2Ftest:root%2Fx?ticket=${ticket}`;
-      const used = get({ host: '127.0.0.1', localAddress: '127.0.0.9', port: setup.service.port, path });
-      const [response]: IncomingMessage[] = await once(used, 'response');
-      response?.resume();
-      expect(response?.statusCode).toBe(404);
-      expect((await setup.auditOf('root')).map(shown)).toMatchObject([
-        { what: 'session.view', outcome: 'SESSION_NOT_FOUND', address: '127.0.0.9' },
-      ]);
-    },
-    'of who uses a ticket: the address is that of the use',
-  );
+  verifies('audit.entries', 'of who uses a ticket: the address is that of the use', async () => {
+    await using setup = await start();
+    const { ticket } = TicketResponse.parse(await (await setup.ask('ada', 'POST', '/api/tickets')).json());
+    const path = `/api/sessions/acme%2Ftest:root%2Fx?ticket=${ticket}`;
+    const used = get({ host: '127.0.0.1', localAddress: '127.0.0.9', port: setup.service.port, path });
+    const [response]: IncomingMessage[] = await once(used, 'response');
+    response?.resume();
+    expect(response?.statusCode).toBe(404);
+    expect((await setup.auditOf('root')).map(shown)).toMatchObject([
+      { what: 'session.view', outcome: 'SESSION_NOT_FOUND', address: '127.0.0.9' },
+    ]);
+  });
 
   verifies('audit.entries', async () => {
     await using setup = await start();
@@ -107,27 +103,24 @@ describe('the audit trail', () => {
     expect((await ask('root', 'GET', '/api/audit?since=yesterday')).status).toBe(400);
   });
 
-  verifies(
-    'audit.entries',
-    async () => {
-      await using setup = await start({ auth: { limits: { principal: { requestsPerMinute: 2 } } } });
-      const { ask, auditOf } = setup;
-      for (let count = 0; count < 4; count += 1) await ask('ada', 'GET', '/api/sessions');
-      expect((await auditOf('root')).map(shown)).toMatchObject([
-        {
-          principal: 'test:ada',
-          what: 'limit',
-          outcome: 'RATE_LIMIT_EXCEEDED',
-          reason: 'requestsPerMinute of the principal',
-          count: 2,
-        },
-      ]);
-    },
-    'a limit',
-  );
+  verifies('audit.entries', 'a limit', async () => {
+    await using setup = await start({ auth: { limits: { principal: { requestsPerMinute: 2 } } } });
+    const { ask, auditOf } = setup;
+    for (let count = 0; count < 4; count += 1) await ask('ada', 'GET', '/api/sessions');
+    expect((await auditOf('root')).map(shown)).toMatchObject([
+      {
+        principal: 'test:ada',
+        what: 'limit',
+        outcome: 'RATE_LIMIT_EXCEEDED',
+        reason: 'requestsPerMinute of the principal',
+        count: 2,
+      },
+    ]);
+  });
 
   verifies(
     'audit.entries',
+    'what is refused at /mcp, to A2A, and to a socket that shows the token of somebody else',
     async () => {
       await using setup = await start();
       const { ask, auditOf, service } = setup;
@@ -148,32 +141,27 @@ describe('the audit trail', () => {
         { principal: 'test:root', what: 'authenticate', reason: undefined },
       ]);
     },
-    'what is refused at /mcp, to A2A, and to a socket that shows the token of somebody else',
   );
 
-  verifies(
-    'audit.entries',
-    async () => {
-      await using setup = await start();
-      const { port } = setup.service;
-      const began = await postMcp(port, INITIALIZE, bearer('ada'));
-      const session = { 'Mcp-Session-Id': String(began.headers['mcp-session-id']) };
-      const listed = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
-      const unknown = await postMcp(port, listed, { ...bearer('root'), 'Mcp-Session-Id': 'none' });
-      const foreign = await postMcp(port, listed, { ...bearer('root'), ...session });
-      expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
-      expect((await postMcp(port, listed, { ...bearer('ada'), ...session })).status).toBe(200);
-      const refused = (await setup.auditOf('root')).filter(({ what }) => what === 'POST /mcp');
-      expect(refused.map(shown)).toMatchObject([
-        {
-          principal: 'test:root',
-          outcome: 'SESSION_NOT_FOUND',
-          reason: 'the MCP session of somebody else',
-        },
-      ]);
-    },
-    'the MCP session of somebody else',
-  );
+  verifies('audit.entries', 'the MCP session of somebody else', async () => {
+    await using setup = await start();
+    const { port } = setup.service;
+    const began = await postMcp(port, INITIALIZE, bearer('ada'));
+    const session = { 'Mcp-Session-Id': String(began.headers['mcp-session-id']) };
+    const listed = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const unknown = await postMcp(port, listed, { ...bearer('root'), 'Mcp-Session-Id': 'none' });
+    const foreign = await postMcp(port, listed, { ...bearer('root'), ...session });
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+    expect((await postMcp(port, listed, { ...bearer('ada'), ...session })).status).toBe(200);
+    const refused = (await setup.auditOf('root')).filter(({ what }) => what === 'POST /mcp');
+    expect(refused.map(shown)).toMatchObject([
+      {
+        principal: 'test:root',
+        outcome: 'SESSION_NOT_FOUND',
+        reason: 'the MCP session of somebody else',
+      },
+    ]);
+  });
 
   verifies('audit.command', async () => {
     await using folder = await tempDirectory();
@@ -237,34 +225,30 @@ describe('the audit trail', () => {
     ]);
   });
 
-  verifies(
-    'audit.sockets',
-    async () => {
-      await using setup = await start();
-      const { ask, auditOf, service } = setup;
-      await ask('ada', 'POST', '/api/message-sync', { message: 'hi' });
-      const session = encodeURIComponent('acme/test:ada/default');
-      const stream = await service.fetch(`/api/sessions/${session}/events`, {
-        headers: { ...bearer('root'), Accept: 'text/event-stream' },
-      });
-      const listened = async () => (await auditOf('root')).filter(({ what }) => what === 'session.events');
-      const times = async () => (await listened()).reduce((sum, { count = 1 }) => sum + count, 0);
-      const ofStream = await times();
-      expect(ofStream).toBeGreaterThan(0);
-      const { ticket } = TicketResponse.parse(await (await ask('root', 'POST', '/api/tickets')).json());
-      using socket = await service.connect(`?session=${session}&ticket=${ticket}`);
-      expect(await times()).toBe(ofStream + 1);
-      const before = await listened();
-      const grants = '/api/sessions/default/grants';
-      const shared = await ask('ada', 'POST', grants, { principal: 'test:bob', access: 'read' });
-      const { grant } = GrantResponse.parse(await shared.json());
-      expect((await ask('ada', 'DELETE', `${grants}/${grant.grantId}`)).status).toBe(200);
-      expect(await listened()).toEqual(before);
-      expect(socket.frames).toEqual([]);
-      await stream.body?.cancel();
-    },
-    'and not again each time that somebody ends a grant',
-  );
+  verifies('audit.sockets', 'and not again each time that somebody ends a grant', async () => {
+    await using setup = await start();
+    const { ask, auditOf, service } = setup;
+    await ask('ada', 'POST', '/api/message-sync', { message: 'hi' });
+    const session = encodeURIComponent('acme/test:ada/default');
+    const stream = await service.fetch(`/api/sessions/${session}/events`, {
+      headers: { ...bearer('root'), Accept: 'text/event-stream' },
+    });
+    const listened = async () => (await auditOf('root')).filter(({ what }) => what === 'session.events');
+    const times = async () => (await listened()).reduce((sum, { count = 1 }) => sum + count, 0);
+    const ofStream = await times();
+    expect(ofStream).toBeGreaterThan(0);
+    const { ticket } = TicketResponse.parse(await (await ask('root', 'POST', '/api/tickets')).json());
+    using socket = await service.connect(`?session=${session}&ticket=${ticket}`);
+    expect(await times()).toBe(ofStream + 1);
+    const before = await listened();
+    const grants = '/api/sessions/default/grants';
+    const shared = await ask('ada', 'POST', grants, { principal: 'test:bob', access: 'read' });
+    const { grant } = GrantResponse.parse(await shared.json());
+    expect((await ask('ada', 'DELETE', `${grants}/${grant.grantId}`)).status).toBe(200);
+    expect(await listened()).toEqual(before);
+    expect(socket.frames).toEqual([]);
+    await stream.body?.cancel();
+  });
 
   verifies('audit.killed', async () => {
     await using folder = await tempDirectory();

@@ -48,37 +48,29 @@ describe('a service that authenticates its clients', () => {
     }
   });
 
-  verifies(
-    'auth.token',
-    async () => {
-      await using service = await start(people());
-      const Answer = z.object({ error: z.object({ message: z.string() }) });
-      for (const [method, path] of [
-        ['GET', '/v1/models'],
-        ['GET', '/a2a/tasks'],
-        ['POST', '/a2a'],
-      ] as const) {
-        const answer = await service.fetch(path, { method });
-        expect(Answer.parse(await answer.json()).error.message).toMatch(
-          /^The request has no credentials\. Send the header /,
-        );
-      }
-    },
-    'other protocols say so in whole sentences',
-  );
+  verifies('auth.token', 'other protocols say so in whole sentences', async () => {
+    await using service = await start(people());
+    const Answer = z.object({ error: z.object({ message: z.string() }) });
+    for (const [method, path] of [
+      ['GET', '/v1/models'],
+      ['GET', '/a2a/tasks'],
+      ['POST', '/a2a'],
+    ] as const) {
+      const answer = await service.fetch(path, { method });
+      expect(Answer.parse(await answer.json()).error.message).toMatch(
+        /^The request has no credentials\. Send the header /,
+      );
+    }
+  });
 
-  verifies(
-    'access.host',
-    async () => {
-      await using service = await start(people());
-      for (const host of ['localhost:99999', 'user@localhost', 'localhost/x', '[::1', 'a<b'])
-        for (const path of ['/mcp', '/api/health']) {
-          const { status } = await rawRequest(service.port, { path, headers: { Host: host } });
-          expect([400, 403], `${host} at ${path}`).toContain(status);
-        }
-    },
-    'a header that is no host is refused, and not left without an answer',
-  );
+  verifies('access.host', 'a header that is no host is refused, and not left without an answer', async () => {
+    await using service = await start(people());
+    for (const host of ['localhost:99999', 'user@localhost', 'localhost/x', '[::1', 'a<b'])
+      for (const path of ['/mcp', '/api/health']) {
+        const { status } = await rawRequest(service.port, { path, headers: { Host: host } });
+        expect([400, 403], `${host} at ${path}`).toContain(status);
+      }
+  });
 
   verifies('auth.open', async () => {
     await using service = await start(people());
@@ -89,47 +81,35 @@ describe('a service that authenticates its clients', () => {
       expect([path, await status(path)]).toEqual([path, 401]);
   });
 
-  verifies(
-    'auth.isolation',
-    async () => {
-      const seer = identity('seer', { scopes: only('metrics:read') });
-      await using service = await start(new KnownTokens({ ada: identity('ada'), seer }));
-      const health = async (name: string): Promise<unknown> =>
-        (await service.fetch('/api/health', { headers: bearer(name) })).json();
-      expect(await health('ada')).not.toHaveProperty('log');
-      expect(await health('seer')).toHaveProperty('log.events');
-    },
-    'how much all tenants do is for who may read metrics',
-  );
+  verifies('auth.isolation', 'how much all tenants do is for who may read metrics', async () => {
+    const seer = identity('seer', { scopes: only('metrics:read') });
+    await using service = await start(new KnownTokens({ ada: identity('ada'), seer }));
+    const health = async (name: string): Promise<unknown> =>
+      (await service.fetch('/api/health', { headers: bearer(name) })).json();
+    expect(await health('ada')).not.toHaveProperty('log');
+    expect(await health('seer')).toHaveProperty('log.events');
+  });
 
-  verifies(
-    'auth.revoked',
-    async () => {
-      await using service = await start(people());
-      const [adas, bobs] = [await ticketOf(service, 'ada'), await ticketOf(service, 'bob')];
-      service.access?.revoke('credential-of-ada');
-      const open = (ticket: string) => service.fetch(`/api/health?ticket=${ticket}`);
-      expect(await refusal(await open(adas))).toMatchObject({ details: { reason: 'ticket not valid' } });
-      expect((await open(bobs)).status).toBe(200);
-    },
-    'so are the tickets that it got',
-  );
+  verifies('auth.revoked', 'so are the tickets that it got', async () => {
+    await using service = await start(people());
+    const [adas, bobs] = [await ticketOf(service, 'ada'), await ticketOf(service, 'bob')];
+    service.access?.revoke('credential-of-ada');
+    const open = (ticket: string) => service.fetch(`/api/health?ticket=${ticket}`);
+    expect(await refusal(await open(adas))).toMatchObject({ details: { reason: 'ticket not valid' } });
+    expect((await open(bobs)).status).toBe(200);
+  });
 
-  verifies(
-    'auth.open',
-    async () => {
-      await using service = await RunningService.start({ yaml: YAML, mode: 'mcp', verifiers: [people()] });
-      const metadata = await service.fetch('/.well-known/oauth-protected-resource/mcp');
-      expect(await metadata.json()).toMatchObject({ resource: `${service.url}/mcp` });
-      expect((await service.fetch('/healthz')).status).toBe(200);
-      const refused = await service.fetch('/mcp', { method: 'POST' });
-      expect(refused.headers.get('WWW-Authenticate')).toBe(
-        `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
-      );
-      expect((await service.post('/api/tickets', {}, bearer('ada'))).status).toBe(400);
-    },
-    'in mcp mode, with what an MCP client looks for',
-  );
+  verifies('auth.open', 'in mcp mode, with what an MCP client looks for', async () => {
+    await using service = await RunningService.start({ yaml: YAML, mode: 'mcp', verifiers: [people()] });
+    const metadata = await service.fetch('/.well-known/oauth-protected-resource/mcp');
+    expect(await metadata.json()).toMatchObject({ resource: `${service.url}/mcp` });
+    expect((await service.fetch('/healthz')).status).toBe(200);
+    const refused = await service.fetch('/mcp', { method: 'POST' });
+    expect(refused.headers.get('WWW-Authenticate')).toBe(
+      `Bearer resource_metadata="${service.url}/.well-known/oauth-protected-resource/mcp"`,
+    );
+    expect((await service.post('/api/tickets', {}, bearer('ada'))).status).toBe(400);
+  });
 
   verifies('auth.url', async () => {
     await using service = await start(people());
@@ -153,27 +133,23 @@ describe('a service that authenticates its clients', () => {
     });
   });
 
-  verifies(
-    'auth.url',
-    async () => {
-      await using service = await start(people());
-      const key = formatApiKey(generateApiKey());
-      const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
-      for (const token of [key, jwt]) {
-        for (const path of [`/api/${token}`, `/api/sessions/${token}`, `/agents/${token}/api/health`]) {
-          const answer = await (await service.fetch(path, { headers: bearer('ada') })).text();
-          expect(answer).toContain('[token]');
-          expect(answer).not.toContain(token);
-        }
-        using client = await service.connect(`?ticket=${await ticketOf(service, 'ada')}`);
-        client.send({ type: token });
-        const frames = await client.until((heard) => heard.some(({ event }) => event === 'error'));
-        expect(JSON.stringify(frames)).toContain('[token]');
-        expect(JSON.stringify(frames)).not.toContain(token);
+  verifies('auth.url', 'an error shows none that stands where a name belongs', async () => {
+    await using service = await start(people());
+    const key = formatApiKey(generateApiKey());
+    const jwt = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
+    for (const token of [key, jwt]) {
+      for (const path of [`/api/${token}`, `/api/sessions/${token}`, `/agents/${token}/api/health`]) {
+        const answer = await (await service.fetch(path, { headers: bearer('ada') })).text();
+        expect(answer).toContain('[token]');
+        expect(answer).not.toContain(token);
       }
-    },
-    'an error shows none that stands where a name belongs',
-  );
+      using client = await service.connect(`?ticket=${await ticketOf(service, 'ada')}`);
+      client.send({ type: token });
+      const frames = await client.until((heard) => heard.some(({ event }) => event === 'error'));
+      expect(JSON.stringify(frames)).toContain('[token]');
+      expect(JSON.stringify(frames)).not.toContain(token);
+    }
+  });
 
   verifies('auth.ticket', async () => {
     await using service = await start(people());
@@ -207,24 +183,20 @@ describe('a service that authenticates its clients', () => {
     expect((await other.settled()).at(-1)).toMatchObject({ data: { content: 'you said still here' } });
   });
 
-  verifies(
-    'auth.revoked',
-    async () => {
-      await using service = await RunningService.start({ yaml: YAML, apiKeys: true });
-      const created = await service.post('/api/keys', { name: 'ci', roles: ['user'] });
-      const { key, keyId } = CreateKeyResponse.parse(await created.json());
-      const headers = { Authorization: `Bearer ${key}` };
-      const { ticket } = Ticket.parse(await (await service.post('/api/tickets', {}, headers)).json());
-      using client = await service.connect(`?ticket=${ticket}`);
-      client.say('hello');
-      await client.settled();
-      expect((await service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' })).status).toBe(200);
-      expect(await client.closed).toMatchObject({ code: 4401, reason: 'revoked' });
-      const refused = await refusal(await service.fetch('/api/sessions', { headers }));
-      expect(refused).toMatchObject({ status: 401, details: { reason: 'revoked' } });
-    },
-    'an API key, by an admin',
-  );
+  verifies('auth.revoked', 'an API key, by an admin', async () => {
+    await using service = await RunningService.start({ yaml: YAML, apiKeys: true });
+    const created = await service.post('/api/keys', { name: 'ci', roles: ['user'] });
+    const { key, keyId } = CreateKeyResponse.parse(await created.json());
+    const headers = { Authorization: `Bearer ${key}` };
+    const { ticket } = Ticket.parse(await (await service.post('/api/tickets', {}, headers)).json());
+    using client = await service.connect(`?ticket=${ticket}`);
+    client.say('hello');
+    await client.settled();
+    expect((await service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' })).status).toBe(200);
+    expect(await client.closed).toMatchObject({ code: 4401, reason: 'revoked' });
+    const refused = await refusal(await service.fetch('/api/sessions', { headers }));
+    expect(refused).toMatchObject({ status: 401, details: { reason: 'revoked' } });
+  });
 
   verifies('auth.expired', async () => {
     const soon = Date.now() + 1_500;
@@ -252,6 +224,7 @@ describe('a service that authenticates its clients', () => {
 
   verifies(
     'auth.expired',
+    'a token that may not read the session is refused, and closing the socket harms nobody',
     async () => {
       const tokens = new KnownTokens({ root: identity('root', { roles: ['admin'] }) });
       tokens.identities.set('test-root-less', identity('root'));
@@ -271,35 +244,26 @@ describe('a service that authenticates its clients', () => {
       }
       expect((await service.fetch('/readyz')).status).toBe(200);
     },
-    'a token that may not read the session is refused, and closing the socket harms nobody',
   );
 
-  verifies(
-    'auth.revoked',
-    async () => {
-      await using service = await start(people());
-      const ticket = await ticketOf(service, 'ada');
-      const others = await ticketOf(service, 'bob');
-      service.access?.revoke('credential-of-ada');
-      expect((await service.fetch(`/api/sessions?ticket=${ticket}`)).status).toBe(401);
-      expect((await service.fetch(`/api/sessions?ticket=${others}`)).status).toBe(200);
-    },
-    'its tickets are worth nothing any more',
-  );
+  verifies('auth.revoked', 'its tickets are worth nothing any more', async () => {
+    await using service = await start(people());
+    const ticket = await ticketOf(service, 'ada');
+    const others = await ticketOf(service, 'bob');
+    service.access?.revoke('credential-of-ada');
+    expect((await service.fetch(`/api/sessions?ticket=${ticket}`)).status).toBe(401);
+    expect((await service.fetch(`/api/sessions?ticket=${others}`)).status).toBe(200);
+  });
 
-  verifies(
-    'auth.ticket',
-    async () => {
-      await using service = await start(people());
-      const ticket = await ticketOf(service, 'ada');
-      const refused = await service.post(`/api/tickets?ticket=${ticket}`);
-      expect(await refusal(refused)).toMatchObject({ status: 401, details: { reason: 'ticket not usable' } });
-      const sent = await service.post(`/api/message-sync?ticket=${ticket}`, { message: 'hello' });
-      expect(sent.status).toBe(401);
-      using _client = await service.connect(`?ticket=${ticket}`);
-    },
-    'it changes nothing, and gives no other ticket',
-  );
+  verifies('auth.ticket', 'it changes nothing, and gives no other ticket', async () => {
+    await using service = await start(people());
+    const ticket = await ticketOf(service, 'ada');
+    const refused = await service.post(`/api/tickets?ticket=${ticket}`);
+    expect(await refusal(refused)).toMatchObject({ status: 401, details: { reason: 'ticket not usable' } });
+    const sent = await service.post(`/api/message-sync?ticket=${ticket}`, { message: 'hello' });
+    expect(sent.status).toBe(401);
+    using _client = await service.connect(`?ticket=${ticket}`);
+  });
 
   verifies('auth.guess', async () => {
     await using service = await start(people());

@@ -33,37 +33,29 @@ describe('the client of a service that authenticates', () => {
     });
   });
 
-  verifies(
-    'auth.client',
-    async () => {
-      await using service = await RunningService.start({ yaml: YAML, apiKeys: true });
-      const first = await createKey(service, 'ada');
-      const second = await createKey(service, 'ada');
-      const keys = [first.key, second.key];
-      using renewing = connect({ url: service.url, token: () => keys.shift() ?? 'none' });
-      using fixed = connect({ url: service.url, token: first.key });
-      expect(await renewing.ask('one')).toBe('you said one');
-      await fixed.ready();
-      const gone = expect(
-        (async () => {
-          for await (const _ of fixed);
-        })(),
-      ).rejects.toMatchObject({ code: 'UNAUTHORIZED', details: { reason: 'revoked' } });
-      expect((await service.fetch(`/api/keys/${first.keyId}`, { method: 'DELETE' })).status).toBe(200);
-      await gone;
-      expect(await renewing.ask('two')).toBe('you said two');
-      expect(keys).toEqual([]);
-    },
-    'a revoked token is replaced by that of the function',
-  );
+  verifies('auth.client', 'a revoked token is replaced by that of the function', async () => {
+    await using service = await RunningService.start({ yaml: YAML, apiKeys: true });
+    const first = await createKey(service, 'ada');
+    const second = await createKey(service, 'ada');
+    const keys = [first.key, second.key];
+    using renewing = connect({ url: service.url, token: () => keys.shift() ?? 'none' });
+    using fixed = connect({ url: service.url, token: first.key });
+    expect(await renewing.ask('one')).toBe('you said one');
+    await fixed.ready();
+    const gone = expect(
+      (async () => {
+        for await (const _ of fixed);
+      })(),
+    ).rejects.toMatchObject({ code: 'UNAUTHORIZED', details: { reason: 'revoked' } });
+    expect((await service.fetch(`/api/keys/${first.keyId}`, { method: 'DELETE' })).status).toBe(200);
+    await gone;
+    expect(await renewing.ask('two')).toBe('you said two');
+    expect(keys).toEqual([]);
+  });
 
-  verifies(
-    'auth.client',
-    async () => {
-      await using service = await RunningService.start({ yaml: YAML });
-      using session = connect({ url: service.url, token: 'as_unneeded' });
-      expect(await session.ask('hello')).toBe('you said hello');
-    },
-    'a service without authentication needs none',
-  );
+  verifies('auth.client', 'a service without authentication needs none', async () => {
+    await using service = await RunningService.start({ yaml: YAML });
+    using session = connect({ url: service.url, token: 'as_unneeded' });
+    expect(await session.ask('hello')).toBe('you said hello');
+  });
 });

@@ -140,7 +140,7 @@ async function tryAll(seed: number): Promise<void> {
 }
 
 describe('what is somebody else’s', () => {
-  for (const seed of [1, 2, 3]) verifies('auth.isolation', () => tryAll(seed), `seed ${seed}`);
+  for (const seed of [1, 2, 3]) verifies('auth.isolation', `seed ${seed}`, () => tryAll(seed));
 
   verifies('auth.not-found', async () => {
     await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
@@ -172,24 +172,20 @@ describe('what is somebody else’s', () => {
       expect([name, id, await seen(name, id)]).toEqual([name, id, nothing]);
   });
 
-  verifies(
-    'auth.isolation',
-    async () => {
-      await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
-      expect((await service.post('/api/message-sync', { message: 'hello' }, bearer('ada'))).status).toBe(200);
-      const fork = async (name: Name, session: string) => {
-        const headers = { ...bearer(name), 'Idempotency-Key': 'the-same' };
-        const path = `/api/sessions/${encodeURIComponent(session)}/fork`;
-        return (await service.post(path, {}, headers)).json() as Promise<{ sessionId: string }>;
-      };
-      const ofRoot = await fork('root', 'acme/test:ada/default');
-      const ofAda = await fork('ada', 'default');
-      expect(ofAda.sessionId).toMatch(/^fork-/);
-      expect(ofAda.sessionId).not.toBe(ofRoot.sessionId);
-      expect(await fork('ada', 'default')).toMatchObject({ sessionId: ofAda.sessionId });
-    },
-    'an idempotency key of one client is not that of another',
-  );
+  verifies('auth.isolation', 'an idempotency key of one client is not that of another', async () => {
+    await using service = await RunningService.start({ yaml: YAML, verifiers: [tokens()] });
+    expect((await service.post('/api/message-sync', { message: 'hello' }, bearer('ada'))).status).toBe(200);
+    const fork = async (name: Name, session: string) => {
+      const headers = { ...bearer(name), 'Idempotency-Key': 'the-same' };
+      const path = `/api/sessions/${encodeURIComponent(session)}/fork`;
+      return (await service.post(path, {}, headers)).json() as Promise<{ sessionId: string }>;
+    };
+    const ofRoot = await fork('root', 'acme/test:ada/default');
+    const ofAda = await fork('ada', 'default');
+    expect(ofAda.sessionId).toMatch(/^fork-/);
+    expect(ofAda.sessionId).not.toBe(ofRoot.sessionId);
+    expect(await fork('ada', 'default')).toMatchObject({ sessionId: ofAda.sessionId });
+  });
 
   verifies('auth.nobodys', async () => {
     const store = (await import('../../../src/adapters/memory/memory-event-store.ts')).memoryEventStore();

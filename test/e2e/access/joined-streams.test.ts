@@ -53,41 +53,33 @@ async function start() {
 
 describe('a stream that joins what runs', () => {
   for (const name of ['A2A over REST', 'A2A over JSON-RPC', 'the Responses API', 'AG-UI'])
-    verifies(
-      'client-limits.connections',
-      async () => {
-        await using setup = await start();
-        const join = setup.joins[name] ?? (() => expect.unreachable(name));
-        const leaves = new AbortController();
-        const opened = [await join(leaves.signal), await join()];
-        expect(opened.map(({ status }) => status)).toEqual([200, 200]);
-        const refused = await join();
-        expect([refused.status, await refused.text()]).toEqual([
-          429,
-          expect.stringContaining('2 open connections per principal'),
-        ]);
-        leaves.abort();
-        await expect.poll(async () => (await join()).status).toBe(200);
-      },
-      `over ${name}: it counts as long as it is open`,
-    );
+    verifies('client-limits.connections', `over ${name}: it counts as long as it is open`, async () => {
+      await using setup = await start();
+      const join = setup.joins[name] ?? (() => expect.unreachable(name));
+      const leaves = new AbortController();
+      const opened = [await join(leaves.signal), await join()];
+      expect(opened.map(({ status }) => status)).toEqual([200, 200]);
+      const refused = await join();
+      expect([refused.status, await refused.text()]).toEqual([
+        429,
+        expect.stringContaining('2 open connections per principal'),
+      ]);
+      leaves.abort();
+      await expect.poll(async () => (await join()).status).toBe(200);
+    });
 });
 
 describe('a batch at /mcp', () => {
-  verifies(
-    'client-limits.requests',
-    async () => {
-      const auth = { limits: { principal: { requestsPerMinute: 20 } } };
-      await using service = await RunningService.start({ yaml: SCRIPTED, verifiers: [people()], auth });
-      const params = { ...INITIALIZE.params, protocolVersion: '2025-03-26' };
-      const { headers } = await postMcp(service.port, { ...INITIALIZE, params }, bearer('ada'));
-      const session = { ...bearer('ada'), 'Mcp-Session-Id': String(headers['mcp-session-id']) };
-      const batch = (size: number) =>
-        Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
-      const answer = await postMcp(service.port, batch(15), session);
-      expect([answer.status, answer.headers['x-ratelimit-remaining']]).toEqual([200, '4']);
-      expect((await postMcp(service.port, batch(5), session)).status).toBe(429);
-    },
-    'it counts as often as it has messages',
-  );
+  verifies('client-limits.requests', 'it counts as often as it has messages', async () => {
+    const auth = { limits: { principal: { requestsPerMinute: 20 } } };
+    await using service = await RunningService.start({ yaml: SCRIPTED, verifiers: [people()], auth });
+    const params = { ...INITIALIZE.params, protocolVersion: '2025-03-26' };
+    const { headers } = await postMcp(service.port, { ...INITIALIZE, params }, bearer('ada'));
+    const session = { ...bearer('ada'), 'Mcp-Session-Id': String(headers['mcp-session-id']) };
+    const batch = (size: number) =>
+      Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+    const answer = await postMcp(service.port, batch(15), session);
+    expect([answer.status, answer.headers['x-ratelimit-remaining']]).toEqual([200, '4']);
+    expect((await postMcp(service.port, batch(5), session)).status).toBe(429);
+  });
 });

@@ -136,50 +136,38 @@ async function expectRefused(answers: Answers, status: number, told: string): Pr
 }
 
 describe('answers that somebody waits for', () => {
-  verifies(
-    'grants.revoked',
-    async () => {
-      await using setup = await start();
-      expect((await setup.unshare()).status).toBe(200);
-      await expectRefused(setup.answers, 404, `There is no session ${PLAN}`);
-      expect(await setup.statecharts.text()).toContain('SESSION_NOT_FOUND');
-      const { code, reason } = await setup.socketClosed;
-      expect({ code, reason }).toEqual({ code: 4404, reason: 'the session is not shared any more' });
-      // What was said goes on.
-      (await setup.model.call(0)).answer('done');
-      await setup.model.call(1);
-    },
-    'at every door: answers with 404, streams with the same error',
-  );
+  verifies('grants.revoked', 'at every door: answers with 404, streams with the same error', async () => {
+    await using setup = await start();
+    expect((await setup.unshare()).status).toBe(200);
+    await expectRefused(setup.answers, 404, `There is no session ${PLAN}`);
+    expect(await setup.statecharts.text()).toContain('SESSION_NOT_FOUND');
+    const { code, reason } = await setup.socketClosed;
+    expect({ code, reason }).toEqual({ code: 4404, reason: 'the session is not shared any more' });
+    // What was said goes on.
+    (await setup.model.call(0)).answer('done');
+    await setup.model.call(1);
+  });
 
-  verifies(
-    'auth.revoked',
-    async () => {
-      await using setup = await start();
-      setup.service.access?.revoke('credential-of-bob');
-      await expectRefused(setup.answers, 401, 'The credential was revoked');
-      expect(await setup.statecharts.text()).toContain('UNAUTHORIZED');
-      const { code, reason } = await setup.socketClosed;
-      expect({ code, reason }).toEqual({ code: 4401, reason: 'revoked' });
-    },
-    'and so are the answers of all doors that its client waits for',
-  );
+  verifies('auth.revoked', 'and so are the answers of all doors that its client waits for', async () => {
+    await using setup = await start();
+    setup.service.access?.revoke('credential-of-bob');
+    await expectRefused(setup.answers, 401, 'The credential was revoked');
+    expect(await setup.statecharts.text()).toContain('UNAUTHORIZED');
+    const { code, reason } = await setup.socketClosed;
+    expect({ code, reason }).toEqual({ code: 4401, reason: 'revoked' });
+  });
 
-  verifies(
-    'auth.revoked',
-    async () => {
-      const model = new DirectedModel();
-      const verifiers = [new KnownTokens({ bob: identity('bob') })];
-      await using service = await RunningService.start({ yaml: YAML, adapters: { model }, verifiers });
-      const answer = service.fetch('/v1/responses/compact', {
-        method: 'POST',
-        headers: { ...bearer('bob'), 'Content-Type': 'application/json' },
-        body: JSON.stringify({ model: 'default', input: 'x' }),
-      });
-      await model.call(0);
-      service.access?.revoke('credential-of-bob');
-      expect((await answer).status).toBe(401);
-    },
-    'and so is the answer of a compaction',
-  );
+  verifies('auth.revoked', 'and so is the answer of a compaction', async () => {
+    const model = new DirectedModel();
+    const verifiers = [new KnownTokens({ bob: identity('bob') })];
+    await using service = await RunningService.start({ yaml: YAML, adapters: { model }, verifiers });
+    const answer = service.fetch('/v1/responses/compact', {
+      method: 'POST',
+      headers: { ...bearer('bob'), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ model: 'default', input: 'x' }),
+    });
+    await model.call(0);
+    service.access?.revoke('credential-of-bob');
+    expect((await answer).status).toBe(401);
+  });
 });

@@ -159,170 +159,146 @@ async function expectRefused({ service, refused }: Rig, operations: readonly Ope
 }
 
 describe('the matrix of operations and credentials', () => {
-  verifies(
-    'auth.matrix',
-    async () => {
-      await using rig = await start();
-      const { service, tokens } = rig;
-      const operations = await operationsOf(service);
-      expect(operations.length).toBeGreaterThan(25);
-      await expectRefused(
-        rig,
-        operations.filter(({ scopes }) => scopes !== undefined),
-      );
-      for (const operation of operations) {
-        const title = `${operation.method} ${operation.path}`;
-        const { scopes } = operation;
-        if (scopes === undefined) {
-          expect([title, (await answer(service, operation, { Authorization: '' })).status]).toEqual([
-            title,
-            200,
-          ]);
-          continue;
-        }
-        const exactly = `exactly-${scopes.join('-')}`;
-        tokens.identities.set(`test-${exactly}`, identity('all', { scopes: new Set(scopes) }));
-        const allowed = await answer(service, operation, bearer(exactly));
-        expect([title, allowed.status === 401 || allowed.error?.code === 'FORBIDDEN']).toEqual([
+  verifies('auth.matrix', 'REST', async () => {
+    await using rig = await start();
+    const { service, tokens } = rig;
+    const operations = await operationsOf(service);
+    expect(operations.length).toBeGreaterThan(25);
+    await expectRefused(
+      rig,
+      operations.filter(({ scopes }) => scopes !== undefined),
+    );
+    for (const operation of operations) {
+      const title = `${operation.method} ${operation.path}`;
+      const { scopes } = operation;
+      if (scopes === undefined) {
+        expect([title, (await answer(service, operation, { Authorization: '' })).status]).toEqual([
           title,
-          false,
+          200,
         ]);
-        for (const scope of scopes) {
-          const lacking = await answer(service, operation, bearer(`without-${scope}`));
-          expect([title, lacking]).toMatchObject([
-            title,
-            { status: 403, error: { code: 'FORBIDDEN', details: { scope } } },
-          ]);
-        }
+        continue;
       }
-    },
-    'REST',
-  );
-
-  verifies(
-    'auth.matrix',
-    async () => {
-      await using rig = await start();
-      const { service } = rig;
-      const { channels, components } = AsyncApi.parse(await (await service.fetch('/asyncapi.json')).json());
-      for (const { address, 'x-required-scope': scope } of Object.values(channels)) {
-        // Answers what a handshake would be answered.
-        const connecting = (token: string) =>
-          service.fetch(address, { headers: { Accept: 'application/json', ...bearer(token) } });
-        expect((await connecting(`with-${scope}`)).status).toBe(200);
-        const lacking = await connecting(`without-${scope}`);
-        expect(lacking.status).toBe(403);
-        expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
-      }
-      const frames = Object.entries(components.messages).filter(([key]) => key.startsWith('client.'));
-      expect(frames.length).toBeGreaterThan(4);
-      for (const [key, { 'x-required-scope': scope, examples }] of frames) {
-        expect([key, scope]).not.toEqual([key, undefined]);
-        const [example] = examples;
-        if (!scope || !example) continue;
-        const ticket = await (await service.post('/api/tickets', {}, bearer(`without-${scope}`))).json();
-        using socket = new RecordingSocket(`ws://127.0.0.1:${service.port}/?ticket=${Object(ticket).ticket}`);
-        await socket.opened;
-        socket.send(example.payload);
-        await socket.until('error');
-        expect([key, socket.frames[0]]).toMatchObject([
-          key,
-          { data: { code: 'FORBIDDEN', details: { scope } } },
+      const exactly = `exactly-${scopes.join('-')}`;
+      tokens.identities.set(`test-${exactly}`, identity('all', { scopes: new Set(scopes) }));
+      const allowed = await answer(service, operation, bearer(exactly));
+      expect([title, allowed.status === 401 || allowed.error?.code === 'FORBIDDEN']).toEqual([title, false]);
+      for (const scope of scopes) {
+        const lacking = await answer(service, operation, bearer(`without-${scope}`));
+        expect([title, lacking]).toMatchObject([
+          title,
+          { status: 403, error: { code: 'FORBIDDEN', details: { scope } } },
         ]);
       }
-    },
-    'frames',
-  );
+    }
+  });
 
-  verifies(
-    'auth.matrix',
-    async () => {
-      await using rig = await start();
-      const { service } = rig;
-      const call = (method: string, params: object, headers: Record<string, string>) =>
-        service.fetch('/mcp', {
-          method: 'POST',
-          headers: {
-            'Content-Type': 'application/json',
-            Accept: 'application/json, text/event-stream',
-            ...headers,
-          },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-        });
-      const initialize = {
-        protocolVersion: '2025-06-18',
-        capabilities: {},
-        clientInfo: { name: 'test', version: '1' },
-      };
-      const refusals = Object.entries(rig.refused).map(async ([what, headers]) => {
-        const { status, headers: answered } = await call('initialize', initialize, headers);
-        expect([what, status === 401 || status === 429]).toEqual([what, true]);
-        if (status === 401) expect(answered.get('WWW-Authenticate')).toContain('resource_metadata="http://');
+  verifies('auth.matrix', 'frames', async () => {
+    await using rig = await start();
+    const { service } = rig;
+    const { channels, components } = AsyncApi.parse(await (await service.fetch('/asyncapi.json')).json());
+    for (const { address, 'x-required-scope': scope } of Object.values(channels)) {
+      // Answers what a handshake would be answered.
+      const connecting = (token: string) =>
+        service.fetch(address, { headers: { Accept: 'application/json', ...bearer(token) } });
+      expect((await connecting(`with-${scope}`)).status).toBe(200);
+      const lacking = await connecting(`without-${scope}`);
+      expect(lacking.status).toBe(403);
+      expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
+    }
+    const frames = Object.entries(components.messages).filter(([key]) => key.startsWith('client.'));
+    expect(frames.length).toBeGreaterThan(4);
+    for (const [key, { 'x-required-scope': scope, examples }] of frames) {
+      expect([key, scope]).not.toEqual([key, undefined]);
+      const [example] = examples;
+      if (!scope || !example) continue;
+      const ticket = await (await service.post('/api/tickets', {}, bearer(`without-${scope}`))).json();
+      using socket = new RecordingSocket(`ws://127.0.0.1:${service.port}/?ticket=${Object(ticket).ticket}`);
+      await socket.opened;
+      socket.send(example.payload);
+      await socket.until('error');
+      expect([key, socket.frames[0]]).toMatchObject([
+        key,
+        { data: { code: 'FORBIDDEN', details: { scope } } },
+      ]);
+    }
+  });
+
+  verifies('auth.matrix', 'MCP', async () => {
+    await using rig = await start();
+    const { service } = rig;
+    const call = (method: string, params: object, headers: Record<string, string>) =>
+      service.fetch('/mcp', {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       });
-      await Promise.all(refusals);
-      const begun = await call('initialize', initialize, bearer('all'));
-      expect(begun.status).toBe(200);
-      const session = { 'Mcp-Session-Id': begun.headers.get('mcp-session-id') ?? '' };
-      await begun.text();
-      const calls = [
-        ...Object.entries(MCP_TOOL_SCOPES).map(([name, scope]) => ({
-          scope,
-          method: 'tools/call',
-          params: { name, arguments: { message: 'hello' } },
-        })),
-        ...Object.entries(MCP_RESOURCE_SCOPES).map(([uri, scope]) => ({
-          scope,
-          method: 'resources/read',
-          params: { uri },
-        })),
-      ];
-      for (const { scope, method, params } of calls) {
-        expect((await call(method, params, { ...session, ...bearer('far') })).status).toBe(404);
-        const lacking = await call(method, params, { ...session, ...bearer(`without-${scope}`) });
-        expect([params, lacking.status]).toEqual([params, 403]);
-        expect(lacking.headers.get('WWW-Authenticate')).toContain('error="insufficient_scope"');
-        expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
-        const allowed = await call(method, params, { ...session, ...bearer('all') });
-        expect([params, allowed.status]).toEqual([params, 200]);
-        expect(await allowed.text()).not.toContain('"isError":true');
-      }
-      const tools = await (await call('tools/list', {}, { ...session, ...bearer('all') })).text();
-      for (const name of tools.matchAll(/"name":"(\w+)","title"/g))
-        expect(MCP_TOOL_SCOPES).toHaveProperty(name[1] ?? '');
-      expect([...tools.matchAll(/"name":"(\w+)","title"/g)]).toHaveLength(
-        Object.keys(MCP_TOOL_SCOPES).length,
-      );
-    },
-    'MCP',
-  );
+    const initialize = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    };
+    const refusals = Object.entries(rig.refused).map(async ([what, headers]) => {
+      const { status, headers: answered } = await call('initialize', initialize, headers);
+      expect([what, status === 401 || status === 429]).toEqual([what, true]);
+      if (status === 401) expect(answered.get('WWW-Authenticate')).toContain('resource_metadata="http://');
+    });
+    await Promise.all(refusals);
+    const begun = await call('initialize', initialize, bearer('all'));
+    expect(begun.status).toBe(200);
+    const session = { 'Mcp-Session-Id': begun.headers.get('mcp-session-id') ?? '' };
+    await begun.text();
+    const calls = [
+      ...Object.entries(MCP_TOOL_SCOPES).map(([name, scope]) => ({
+        scope,
+        method: 'tools/call',
+        params: { name, arguments: { message: 'hello' } },
+      })),
+      ...Object.entries(MCP_RESOURCE_SCOPES).map(([uri, scope]) => ({
+        scope,
+        method: 'resources/read',
+        params: { uri },
+      })),
+    ];
+    for (const { scope, method, params } of calls) {
+      expect((await call(method, params, { ...session, ...bearer('far') })).status).toBe(404);
+      const lacking = await call(method, params, { ...session, ...bearer(`without-${scope}`) });
+      expect([params, lacking.status]).toEqual([params, 403]);
+      expect(lacking.headers.get('WWW-Authenticate')).toContain('error="insufficient_scope"');
+      expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
+      const allowed = await call(method, params, { ...session, ...bearer('all') });
+      expect([params, allowed.status]).toEqual([params, 200]);
+      expect(await allowed.text()).not.toContain('"isError":true');
+    }
+    const tools = await (await call('tools/list', {}, { ...session, ...bearer('all') })).text();
+    for (const name of tools.matchAll(/"name":"(\w+)","title"/g))
+      expect(MCP_TOOL_SCOPES).toHaveProperty(name[1] ?? '');
+    expect([...tools.matchAll(/"name":"(\w+)","title"/g)]).toHaveLength(Object.keys(MCP_TOOL_SCOPES).length);
+  });
 
-  verifies(
-    'auth.matrix',
-    async () => {
-      await using rig = await start();
-      const { service } = rig;
-      const call = (method: string, headers: Record<string, string>) =>
-        service.fetch('/a2a', {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: PARAMS[method] }),
-        });
-      for (const [method, scopes] of Object.entries(A2A_SCOPES)) {
-        const allowed = await (await call(method, bearer('all'))).text();
-        expect([method, allowed]).not.toEqual([method, expect.stringContaining('FORBIDDEN')]);
-        for (const scope of [scopes ?? []].flat()) {
-          const lacking = await call(method, bearer(`without-${scope}`));
-          const text = await lacking.text();
-          expect([method, lacking.status, JSON.parse(text).id]).toEqual([method, 403, 7]);
-          expect([method, a2aErrorIn(text)]).toMatchObject([
-            method,
-            { code: 'FORBIDDEN', details: { scope } },
-          ]);
-        }
+  verifies('auth.matrix', 'A2A', async () => {
+    await using rig = await start();
+    const { service } = rig;
+    const call = (method: string, headers: Record<string, string>) =>
+      service.fetch('/a2a', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: PARAMS[method] }),
+      });
+    for (const [method, scopes] of Object.entries(A2A_SCOPES)) {
+      const allowed = await (await call(method, bearer('all'))).text();
+      expect([method, allowed]).not.toEqual([method, expect.stringContaining('FORBIDDEN')]);
+      for (const scope of [scopes ?? []].flat()) {
+        const lacking = await call(method, bearer(`without-${scope}`));
+        const text = await lacking.text();
+        expect([method, lacking.status, JSON.parse(text).id]).toEqual([method, 403, 7]);
+        expect([method, a2aErrorIn(text)]).toMatchObject([method, { code: 'FORBIDDEN', details: { scope } }]);
       }
-    },
-    'A2A',
-  );
+    }
+  });
 });
 
 const TURN = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';

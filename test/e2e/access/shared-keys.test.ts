@@ -90,70 +90,58 @@ const DOORS: Readonly<Record<string, Say>> = {
 };
 
 describe('the idempotency keys in a shared session', () => {
-  verifies(
-    'grants.keys',
-    async () => {
-      await using setup = await start();
-      const { ask, listed } = setup;
-      for (const [door, say] of Object.entries(DOORS)) {
-        const [hers, his] = [`${door}-of-ada`, `${door}-of-bob`];
-        expect(await (await say(ask, 'ada', 'plan', hers)).text()).toContain(hers);
-        for (const _time of ['first', 'again'])
-          expect(await (await say(ask, 'bob', PLAN, his)).text()).toContain(his);
-        expect(await (await say(ask, 'ada', 'plan', hers)).text()).toContain(hers);
-        const all = said(await listed('ada', 'plan')).flat();
-        expect(all.filter((text) => text === hers || text === his)).toEqual([hers, his]);
-      }
-      const other = await DOORS.REST?.(ask, 'bob', PLAN, 'something else');
-      if (!other) throw new Error('there is no such door');
-      expect(await errorOf(other, 422)).toMatchObject({
-        code: 'IDEMPOTENCY_KEY_REUSED',
-        details: { key: 'k' },
-      });
-    },
-    'at every door, also where the text is the same',
-  );
-
-  verifies(
-    'grants.keys',
-    async () => {
-      await using setup = await start();
-      const { ask, listed } = setup;
-      const respond = async (body: object, key: string) => {
-        const headers = { 'Idempotency-Key': key };
-        const response = await ask('bob', '/v1/responses', { model: 'default', ...body }, headers);
-        return Responded.parse(await response.json());
-      };
-      const { id } = await respond({ conversation: PLAN, input: 'begin' }, 'r1');
-      const next = { previous_response_id: id, input: 'go on' };
-      const first = await respond(next, 'r2');
-      expect(first).toMatchObject({ status: 'completed', previous_response_id: id });
-      expect(await respond(next, 'r2')).toEqual(first);
+  verifies('grants.keys', 'at every door, also where the text is the same', async () => {
+    await using setup = await start();
+    const { ask, listed } = setup;
+    for (const [door, say] of Object.entries(DOORS)) {
+      const [hers, his] = [`${door}-of-ada`, `${door}-of-bob`];
+      expect(await (await say(ask, 'ada', 'plan', hers)).text()).toContain(hers);
+      for (const _time of ['first', 'again'])
+        expect(await (await say(ask, 'bob', PLAN, his)).text()).toContain(his);
+      expect(await (await say(ask, 'ada', 'plan', hers)).text()).toContain(hers);
       const all = said(await listed('ada', 'plan')).flat();
-      expect(all.filter((text) => text === 'go on')).toHaveLength(1);
-    },
-    'with a response that follows another one',
-  );
+      expect(all.filter((text) => text === hers || text === his)).toEqual([hers, his]);
+    }
+    const other = await DOORS.REST?.(ask, 'bob', PLAN, 'something else');
+    if (!other) throw new Error('there is no such door');
+    expect(await errorOf(other, 422)).toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      details: { key: 'k' },
+    });
+  });
 
-  verifies(
-    'grants.keys',
-    async () => {
-      await using setup = await start();
-      const { ask, listed, exportedKeys } = setup;
-      const say = (who: string, sessionId: string, message: string) =>
-        ask(who, '/api/message-sync', { message, sessionId }, { 'Idempotency-Key': 'k' });
-      await say('ada', 'plan', 'hers');
-      await ask('bob', `/api/sessions/${encodeURIComponent(PLAN)}/fork`, { sessionId: 'copy' });
-      expect(await exportedKeys('bob', 'copy')).toEqual([]);
-      expect(said(await listed('bob', 'copy'))).toEqual([
-        ['hello', undefined],
-        ['hers', undefined],
-      ]);
-      expect(await (await say('bob', 'copy', 'his')).text()).toContain('heard his');
-      expect(await exportedKeys('bob', 'copy')).toEqual(['k']);
-    },
-    'a fork of the session has none of them',
-  );
+  verifies('grants.keys', 'with a response that follows another one', async () => {
+    await using setup = await start();
+    const { ask, listed } = setup;
+    const respond = async (body: object, key: string) => {
+      const headers = { 'Idempotency-Key': key };
+      const response = await ask('bob', '/v1/responses', { model: 'default', ...body }, headers);
+      return Responded.parse(await response.json());
+    };
+    const { id } = await respond({ conversation: PLAN, input: 'begin' }, 'r1');
+    const next = { previous_response_id: id, input: 'go on' };
+    const first = await respond(next, 'r2');
+    expect(first).toMatchObject({ status: 'completed', previous_response_id: id });
+    expect(await respond(next, 'r2')).toEqual(first);
+    const all = said(await listed('ada', 'plan')).flat();
+    expect(all.filter((text) => text === 'go on')).toHaveLength(1);
+  });
+
+  verifies('grants.keys', 'a fork of the session has none of them', async () => {
+    await using setup = await start();
+    const { ask, listed, exportedKeys } = setup;
+    const say = (who: string, sessionId: string, message: string) =>
+      ask(who, '/api/message-sync', { message, sessionId }, { 'Idempotency-Key': 'k' });
+    await say('ada', 'plan', 'hers');
+    await ask('bob', `/api/sessions/${encodeURIComponent(PLAN)}/fork`, { sessionId: 'copy' });
+    expect(await exportedKeys('bob', 'copy')).toEqual([]);
+    expect(said(await listed('bob', 'copy'))).toEqual([
+      ['hello', undefined],
+      ['hers', undefined],
+    ]);
+    expect(await (await say('bob', 'copy', 'his')).text()).toContain('heard his');
+    expect(await exportedKeys('bob', 'copy')).toEqual(['k']);
+  });
 
   verifies('grants.keys', async () => {
     await using setup = await start();

@@ -94,13 +94,10 @@ describe('a request whose body comes late', () => {
   // Where there are several agents, the body may name one.
   const agents = { first: SCRIPTED, second: SCRIPTED };
   for (const path of paths)
-    verifies(
-      'auth.revoked',
-      () =>
-        expectRefused(path, { agents }, 'The credential was revoked.', ({ access }) =>
-          access?.revoke('credential-of-ada'),
-        ),
-      `${path}: nothing is done, whoever was authenticated with its head`,
+    verifies('auth.revoked', `${path}: nothing is done, whoever was authenticated with its head`, () =>
+      expectRefused(path, { agents }, 'The credential was revoked.', ({ access }) =>
+        access?.revoke('credential-of-ada'),
+      ),
     );
 
   for (const path of paths) {
@@ -108,9 +105,8 @@ describe('a request whose body comes late', () => {
     if (path === '/api/tickets') continue;
     verifies(
       'auth.expired-body',
-      // It ends right after it was accepted.
+      path, // It ends right after it was accepted.
       () => expectRefused(path, { expiresAt: Date.now() - 1 }, 'The credential has expired.'),
-      path,
     );
   }
 });

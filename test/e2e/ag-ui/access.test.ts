@@ -28,84 +28,72 @@ describe('access to AG-UI', () => {
     }
   });
 
-  verifies(
-    'ag-ui.access',
-    async () => {
-      const scopes = new Set(['sessions:read', 'sessions:write'] as const);
-      const verifiers = [
-        new KnownTokens({ ada: identity('ada'), bob: identity('bob'), cleo: identity('cleo', { scopes }) }),
-      ];
-      await using rig = await startAgUi({ verifiers });
-      const of = (name: string) => recordedAgent(rig.service, { headers: bearer(name) });
-      const ada = of('ada').say('a secret');
-      const running = ada.run({ runId: 'r1' });
-      (await rig.model.call(0)).answer('Yes.');
-      await running;
-      // The same thread of somebody else is another one.
-      const bob = of('bob');
-      await bob.run({ runId: 'r1' });
-      expect(bob.agent.messages).toEqual([]);
-      const body = { threadId: 'acme/test:ada/thread-1', runId: 'r2', messages: [] };
-      expect((await rig.service.post('/ag-ui', body, bearer('bob'))).status).toBe(404);
-      expect((await rig.service.post('/ag-ui', body)).status).toBe(401);
-      const cleo = of('cleo').say('pay');
-      const paying = cleo.run();
-      (await rig.model.call(1)).askFor({ name: 'pay', callId: 'c1' });
-      await paying;
-      const interruptId = cleo.agent.pendingInterrupts[0]?.id ?? '';
-      const resume = [{ interruptId, status: 'resolved' as const, payload: { approved: true } }];
-      await expect(cleo.run({ resume })).rejects.toMatchObject({
-        status: 403,
-        payload: { error: { code: 'FORBIDDEN', details: { scope: 'approvals:decide' } } },
-      });
-      expect(rig.tools.calls).toEqual([]);
-    },
-    'of several clients',
-  );
+  verifies('ag-ui.access', 'of several clients', async () => {
+    const scopes = new Set(['sessions:read', 'sessions:write'] as const);
+    const verifiers = [
+      new KnownTokens({ ada: identity('ada'), bob: identity('bob'), cleo: identity('cleo', { scopes }) }),
+    ];
+    await using rig = await startAgUi({ verifiers });
+    const of = (name: string) => recordedAgent(rig.service, { headers: bearer(name) });
+    const ada = of('ada').say('a secret');
+    const running = ada.run({ runId: 'r1' });
+    (await rig.model.call(0)).answer('Yes.');
+    await running;
+    // The same thread of somebody else is another one.
+    const bob = of('bob');
+    await bob.run({ runId: 'r1' });
+    expect(bob.agent.messages).toEqual([]);
+    const body = { threadId: 'acme/test:ada/thread-1', runId: 'r2', messages: [] };
+    expect((await rig.service.post('/ag-ui', body, bearer('bob'))).status).toBe(404);
+    expect((await rig.service.post('/ag-ui', body)).status).toBe(401);
+    const cleo = of('cleo').say('pay');
+    const paying = cleo.run();
+    (await rig.model.call(1)).askFor({ name: 'pay', callId: 'c1' });
+    await paying;
+    const interruptId = cleo.agent.pendingInterrupts[0]?.id ?? '';
+    const resume = [{ interruptId, status: 'resolved' as const, payload: { approved: true } }];
+    await expect(cleo.run({ resume })).rejects.toMatchObject({
+      status: 403,
+      payload: { error: { code: 'FORBIDDEN', details: { scope: 'approvals:decide' } } },
+    });
+    expect(rig.tools.calls).toEqual([]);
+  });
 
-  verifies(
-    'ag-ui.access',
-    async () => {
-      await using rig = await startAgUi({ apiKeys: true });
-      const { keyId, key } = CreateKeyResponse.parse(
-        await (await rig.service.post('/api/keys', { name: 'page', roles: ['user'] })).json(),
-      );
-      const headers = { Authorization: `Bearer ${key}` };
-      const ada = recordedAgent(rig.service, { headers }).say('hello');
-      const running = ada.run();
-      const call = await rig.model.call(0);
-      call.say('Hi');
-      await ada.event('TEXT_MESSAGE_CONTENT');
-      await rig.service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' });
-      await running;
-      expect(ada.last).toMatchObject({ type: 'RUN_ERROR', code: 'UNAUTHORIZED' });
-    },
-    'of a key that is revoked during the run',
-  );
+  verifies('ag-ui.access', 'of a key that is revoked during the run', async () => {
+    await using rig = await startAgUi({ apiKeys: true });
+    const { keyId, key } = CreateKeyResponse.parse(
+      await (await rig.service.post('/api/keys', { name: 'page', roles: ['user'] })).json(),
+    );
+    const headers = { Authorization: `Bearer ${key}` };
+    const ada = recordedAgent(rig.service, { headers }).say('hello');
+    const running = ada.run();
+    const call = await rig.model.call(0);
+    call.say('Hi');
+    await ada.event('TEXT_MESSAGE_CONTENT');
+    await rig.service.fetch(`/api/keys/${keyId}`, { method: 'DELETE' });
+    await running;
+    expect(ada.last).toMatchObject({ type: 'RUN_ERROR', code: 'UNAUTHORIZED' });
+  });
 
-  verifies(
-    'ag-ui.access',
-    async () => {
-      await using service = await RunningService.start({ yaml: saying('Page') });
-      const headers = { Origin: 'https://page.example', 'Content-Type': 'application/json' };
-      const preflight = await service.fetch('/ag-ui', { method: 'OPTIONS', headers });
-      expect(preflight.headers.get('Access-Control-Allow-Origin')).toBe('https://page.example');
-      expect(preflight.headers.get('Access-Control-Allow-Methods')).toContain('POST');
-      const body = JSON.stringify({
-        ...{ threadId: 't', runId: 'r' },
-        messages: [{ id: 'u', role: 'user', content: 'hi' }],
-      });
-      const answer = await service.fetch('/ag-ui', { method: 'POST', headers, body });
-      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://page.example');
-      expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
-      expect(await answer.text()).toContain('"delta":" hi"');
-      const foreign = { ...headers, Origin: 'https://elsewhere.example' };
-      expect((await service.fetch('/ag-ui', { method: 'POST', headers: foreign, body })).status).toBe(403);
-      await using mcp = await RunningService.start({ mode: 'mcp' });
-      expect((await mcp.post('/ag-ui', {})).status).toBe(400);
-    },
-    'of pages in browsers, and in web mode only',
-  );
+  verifies('ag-ui.access', 'of pages in browsers, and in web mode only', async () => {
+    await using service = await RunningService.start({ yaml: saying('Page') });
+    const headers = { Origin: 'https://page.example', 'Content-Type': 'application/json' };
+    const preflight = await service.fetch('/ag-ui', { method: 'OPTIONS', headers });
+    expect(preflight.headers.get('Access-Control-Allow-Origin')).toBe('https://page.example');
+    expect(preflight.headers.get('Access-Control-Allow-Methods')).toContain('POST');
+    const body = JSON.stringify({
+      ...{ threadId: 't', runId: 'r' },
+      messages: [{ id: 'u', role: 'user', content: 'hi' }],
+    });
+    const answer = await service.fetch('/ag-ui', { method: 'POST', headers, body });
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://page.example');
+    expect(answer.headers.get('Content-Type')).toBe('text/event-stream');
+    expect(await answer.text()).toContain('"delta":" hi"');
+    const foreign = { ...headers, Origin: 'https://elsewhere.example' };
+    expect((await service.fetch('/ag-ui', { method: 'POST', headers: foreign, body })).status).toBe(403);
+    await using mcp = await RunningService.start({ mode: 'mcp' });
+    expect((await mcp.post('/ag-ui', {})).status).toBe(400);
+  });
 
   verifies('ag-ui.refused', async () => {
     await using rig = await startAgUi();

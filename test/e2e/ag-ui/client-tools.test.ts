@@ -56,69 +56,57 @@ describe('tools of a page', () => {
     expect(rig.model.calls).toHaveLength(2);
   });
 
-  verifies(
-    'ag-ui.client-tools',
-    async () => {
-      await using folder = await tempDirectory();
-      {
-        await using rig = await startAgUi({ dataDir: folder.path });
-        await called(rig);
-      }
+  verifies('ag-ui.client-tools', 'over a restart, with an error', async () => {
+    await using folder = await tempDirectory();
+    {
       await using rig = await startAgUi({ dataDir: folder.path });
-      const page = recordedAgent(rig.service);
-      await page.run();
-      expect(page.last).toMatchObject({ outcome: { pendingToolCallIds: ['p1'] } });
-      page.agent.addMessage({ id: 'x', role: 'tool', toolCallId: 'p1', content: '', error: 'no picker' });
-      const going = page.run({ tools });
-      const call = await rig.model.call(0);
-      expect(call.request.messages.at(-1)).toMatchObject({ text: 'The tool failed: no picker' });
-      call.answer('Too bad.');
-      await going;
-      expect(page.agent.messages.at(-1)).toMatchObject({ content: 'Too bad.' });
-    },
-    'over a restart, with an error',
-  );
+      await called(rig);
+    }
+    await using rig = await startAgUi({ dataDir: folder.path });
+    const page = recordedAgent(rig.service);
+    await page.run();
+    expect(page.last).toMatchObject({ outcome: { pendingToolCallIds: ['p1'] } });
+    page.agent.addMessage({ id: 'x', role: 'tool', toolCallId: 'p1', content: '', error: 'no picker' });
+    const going = page.run({ tools });
+    const call = await rig.model.call(0);
+    expect(call.request.messages.at(-1)).toMatchObject({ text: 'The tool failed: no picker' });
+    call.answer('Too bad.');
+    await going;
+    expect(page.agent.messages.at(-1)).toMatchObject({ content: 'Too bad.' });
+  });
 
-  verifies(
-    'ag-ui.client-tools',
-    async () => {
-      const store = new CrossingStore();
-      await using rig = await startAgUi({ adapters: { store } });
-      const ada = await called(rig);
-      answer(ada, 'p1', 'red');
-      const same = recordedAgent(rig.service);
-      same.agent.setMessages(ada.agent.messages);
-      const running = [ada.run({ tools, runId: 'r2' })];
-      await store.held;
-      running.push(same.run({ tools, runId: 'r2' }));
-      (await rig.model.call(1)).answer('Red it is.');
-      for (const { newMessages } of await Promise.all(running))
-        expect(newMessages).toMatchObject([{ content: 'Red it is.' }]);
-      expect(same.types).toEqual(ada.types);
-      expect(rig.model.calls).toHaveLength(2);
-    },
-    'the same run, asked for twice at once',
-  );
+  verifies('ag-ui.client-tools', 'the same run, asked for twice at once', async () => {
+    const store = new CrossingStore();
+    await using rig = await startAgUi({ adapters: { store } });
+    const ada = await called(rig);
+    answer(ada, 'p1', 'red');
+    const same = recordedAgent(rig.service);
+    same.agent.setMessages(ada.agent.messages);
+    const running = [ada.run({ tools, runId: 'r2' })];
+    await store.held;
+    running.push(same.run({ tools, runId: 'r2' }));
+    (await rig.model.call(1)).answer('Red it is.');
+    for (const { newMessages } of await Promise.all(running))
+      expect(newMessages).toMatchObject([{ content: 'Red it is.' }]);
+    expect(same.types).toEqual(ada.types);
+    expect(rig.model.calls).toHaveLength(2);
+  });
 
-  verifies(
-    'ag-ui.client-tools',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = await called(rig);
-      ada.say('never mind');
-      await expect(ada.run({ tools })).rejects.toMatchObject({
-        status: 409,
-        payload: { error: { code: 'SESSION_BUSY', details: { field: 'messages', toolCallIds: ['p1'] } } },
-      });
-      ada.agent.setMessages(ada.agent.messages.filter(({ id }) => id !== 'user-2'));
-      // A page may answer and go on to something else at once: then only that is answered.
-      answer(ada, 'p1', 'red');
-      const going = ada.say('What is the time?').run({ tools });
-      const call = await rig.model.callFor('What is the time?');
-      call.answer('Noon.');
-      expect((await going).newMessages).toMatchObject([{ role: 'assistant', content: 'Noon.' }]);
-      expect(call.request.messages.filter(({ role }) => role === 'tool')).toMatchObject([{ text: 'red' }]);
-    },
-    'a message that follows the result at once',
-  );
+  verifies('ag-ui.client-tools', 'a message that follows the result at once', async () => {
+    await using rig = await startAgUi();
+    const ada = await called(rig);
+    ada.say('never mind');
+    await expect(ada.run({ tools })).rejects.toMatchObject({
+      status: 409,
+      payload: { error: { code: 'SESSION_BUSY', details: { field: 'messages', toolCallIds: ['p1'] } } },
+    });
+    ada.agent.setMessages(ada.agent.messages.filter(({ id }) => id !== 'user-2'));
+    // A page may answer and go on to something else at once: then only that is answered.
+    answer(ada, 'p1', 'red');
+    const going = ada.say('What is the time?').run({ tools });
+    const call = await rig.model.callFor('What is the time?');
+    call.answer('Noon.');
+    expect((await going).newMessages).toMatchObject([{ role: 'assistant', content: 'Noon.' }]);
+    expect(call.request.messages.filter(({ role }) => role === 'tool')).toMatchObject([{ text: 'red' }]);
+  });
 });

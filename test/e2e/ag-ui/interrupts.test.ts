@@ -72,109 +72,94 @@ describe('interrupts of AG-UI', () => {
     expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 1, completed: 1 });
   });
 
-  verifies(
-    'ag-ui.interrupt',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = await asked(rig);
-      const resume = answersTo(ada, { c1: approve, c2: approve }).slice(0, 1);
-      ada.agent.pendingInterrupts = [];
-      // The protocol leaves it to the client to answer all of them.
-      const first = ada.run({ resume });
-      (await rig.tools.call(0)).answer('paid');
-      await first;
-      expect(ada.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c2' }]);
-      const second = ada.run({ resume: answersTo(ada, { c2: cancel }) });
-      (await rig.model.call(1)).answer('Only Ann.');
-      await second;
-      expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Only Ann.' });
-    },
-    'one of two is answered',
-  );
+  verifies('ag-ui.interrupt', 'one of two is answered', async () => {
+    await using rig = await startAgUi();
+    const ada = await asked(rig);
+    const resume = answersTo(ada, { c1: approve, c2: approve }).slice(0, 1);
+    ada.agent.pendingInterrupts = [];
+    // The protocol leaves it to the client to answer all of them.
+    const first = ada.run({ resume });
+    (await rig.tools.call(0)).answer('paid');
+    await first;
+    expect(ada.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c2' }]);
+    const second = ada.run({ resume: answersTo(ada, { c2: cancel }) });
+    (await rig.model.call(1)).answer('Only Ann.');
+    await second;
+    expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Only Ann.' });
+  });
 
-  verifies(
-    'ag-ui.interrupt',
-    async () => {
-      await using rig = await startAgUi();
-      const tools = [{ name: 'pick', description: 'Picks a colour.' }];
-      const ada = recordedAgent(rig.service).say('pay Ann in red');
-      const running = ada.run({ tools });
-      (await rig.model.call(0)).askFor(pay('c1', 'Ann'), { name: 'pick', callId: 'p1' });
-      await running;
-      expect(ada.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c1' }]);
-      const paying = ada.run({ tools, resume: answersTo(ada, { c1: approve }) });
-      (await rig.tools.call(0)).answer('paid');
-      await paying;
-      expect(ada.last).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['p1'] } });
-      ada.agent.addMessage({ id: 'picked', role: 'tool', toolCallId: 'p1', content: 'red' });
-      const going = ada.run({ tools });
-      (await rig.model.call(1)).answer('Done.');
-      await going;
-      expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Done.' });
-    },
-    'beside a call of a tool of the page',
-  );
+  verifies('ag-ui.interrupt', 'beside a call of a tool of the page', async () => {
+    await using rig = await startAgUi();
+    const tools = [{ name: 'pick', description: 'Picks a colour.' }];
+    const ada = recordedAgent(rig.service).say('pay Ann in red');
+    const running = ada.run({ tools });
+    (await rig.model.call(0)).askFor(pay('c1', 'Ann'), { name: 'pick', callId: 'p1' });
+    await running;
+    expect(ada.agent.pendingInterrupts).toMatchObject([{ toolCallId: 'c1' }]);
+    const paying = ada.run({ tools, resume: answersTo(ada, { c1: approve }) });
+    (await rig.tools.call(0)).answer('paid');
+    await paying;
+    expect(ada.last).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: ['p1'] } });
+    ada.agent.addMessage({ id: 'picked', role: 'tool', toolCallId: 'p1', content: 'red' });
+    const going = ada.run({ tools });
+    (await rig.model.call(1)).answer('Done.');
+    await going;
+    expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Done.' });
+  });
 
-  verifies(
-    'ag-ui.interrupt',
-    async () => {
-      await using folder = await tempDirectory();
-      {
-        await using rig = await startAgUi({ dataDir: folder.path });
-        await asked(rig);
-      }
+  verifies('ag-ui.interrupt', 'over a restart, and answered twice in the same way', async () => {
+    await using folder = await tempDirectory();
+    {
       await using rig = await startAgUi({ dataDir: folder.path });
-      // A page that was opened after the restart finds the interrupts in the thread.
-      const page = recordedAgent(rig.service);
-      await page.run();
-      const { messages } = page.agent;
-      expect(messages).toMatchObject([
-        { role: 'user', content: 'pay Ann and Bob' },
-        { role: 'assistant', toolCalls: [{ id: 'c1' }, { id: 'c2' }] },
-      ]);
-      const resume = answersTo(page, { c1: approve, c2: approve });
-      const going = page.run({ resume });
-      (await rig.tools.call(0)).answer('paid');
-      (await rig.tools.call(1)).answer('paid');
-      (await rig.model.call(0)).answer('Both.');
-      await going;
-      const told = page.types;
-      // The same answers again tell the same, and do nothing.
-      const again = recordedAgent(rig.service);
-      await again.run({ resume });
-      expect(again.types).toEqual(told);
-      expect(rig.tools.calls).toHaveLength(2);
-    },
-    'over a restart, and answered twice in the same way',
-  );
-
-  verifies(
-    'ag-ui.interrupt',
-    async () => {
-      const store = new CrossingStore();
-      await using rig = await startAgUi({ adapters: { store } });
       await asked(rig);
-      const resume = [
-        { interruptId: 'c1', ...approve },
-        { interruptId: 'c2', ...deny },
-      ];
-      const [one, two] = [recordedAgent(rig.service), recordedAgent(rig.service)];
-      const running = [one.run({ runId: 'r2', resume })];
-      await store.held;
-      running.push(two.run({ runId: 'r2', resume }));
-      (await rig.tools.call(0)).answer('paid');
-      (await rig.model.call(1)).answer('Ann is paid.');
-      await Promise.all(running);
-      expect(two.types).toEqual(one.types);
-      expect(two.agent.messages.at(-1)).toMatchObject({ content: 'Ann is paid.' });
-      expect(rig.tools.calls).toHaveLength(1);
-      expect(rig.model.calls).toHaveLength(2);
-    },
-    'the same run, asked for twice at once',
-  );
+    }
+    await using rig = await startAgUi({ dataDir: folder.path });
+    // A page that was opened after the restart finds the interrupts in the thread.
+    const page = recordedAgent(rig.service);
+    await page.run();
+    const { messages } = page.agent;
+    expect(messages).toMatchObject([
+      { role: 'user', content: 'pay Ann and Bob' },
+      { role: 'assistant', toolCalls: [{ id: 'c1' }, { id: 'c2' }] },
+    ]);
+    const resume = answersTo(page, { c1: approve, c2: approve });
+    const going = page.run({ resume });
+    (await rig.tools.call(0)).answer('paid');
+    (await rig.tools.call(1)).answer('paid');
+    (await rig.model.call(0)).answer('Both.');
+    await going;
+    const told = page.types;
+    // The same answers again tell the same, and do nothing.
+    const again = recordedAgent(rig.service);
+    await again.run({ resume });
+    expect(again.types).toEqual(told);
+    expect(rig.tools.calls).toHaveLength(2);
+  });
+
+  verifies('ag-ui.interrupt', 'the same run, asked for twice at once', async () => {
+    const store = new CrossingStore();
+    await using rig = await startAgUi({ adapters: { store } });
+    await asked(rig);
+    const resume = [
+      { interruptId: 'c1', ...approve },
+      { interruptId: 'c2', ...deny },
+    ];
+    const [one, two] = [recordedAgent(rig.service), recordedAgent(rig.service)];
+    const running = [one.run({ runId: 'r2', resume })];
+    await store.held;
+    running.push(two.run({ runId: 'r2', resume }));
+    (await rig.tools.call(0)).answer('paid');
+    (await rig.model.call(1)).answer('Ann is paid.');
+    await Promise.all(running);
+    expect(two.types).toEqual(one.types);
+    expect(two.agent.messages.at(-1)).toMatchObject({ content: 'Ann is paid.' });
+    expect(rig.tools.calls).toHaveLength(1);
+    expect(rig.model.calls).toHaveLength(2);
+  });
 
   verifies(
     'ag-ui.again',
+    'with answers to interrupts, by a page that has a part of what came of them',
     async () => {
       await using rig = await startAgUi();
       const ada = await asked(rig);
@@ -200,11 +185,11 @@ describe('interrupts of AG-UI', () => {
       expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Ann is paid.' });
       expect(rig.tools.calls).toHaveLength(1);
     },
-    'with answers to interrupts, by a page that has a part of what came of them',
   );
 
   verifies(
     'ag-ui.again',
+    'with answers to interrupts, by a page whose own tool has answered, too',
     async () => {
       await using rig = await startAgUi();
       const tools = [{ name: 'pick', description: 'Picks a colour.' }];
@@ -226,11 +211,11 @@ describe('interrupts of AG-UI', () => {
       expect(results.toSorted()).toEqual(['paid', 'red']);
       expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Done.' });
     },
-    'with answers to interrupts, by a page whose own tool has answered, too',
   );
 
   verifies(
     'ag-ui.interrupt',
+    'one of two is denied, and the run for the other does not tell that once more',
     async () => {
       await using rig = await startAgUi();
       const ada = await asked(rig);
@@ -245,62 +230,58 @@ describe('interrupts of AG-UI', () => {
       const results = ada.agent.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
       expect(results.toSorted()).toEqual(['The tool failed: it was denied: too much', 'paid']);
     },
-    'one of two is denied, and the run for the other does not tell that once more',
   );
+
+  verifies('ag-ui.interrupt', 'answers that nothing waits for are refused', async () => {
+    await using rig = await startAgUi();
+    const ada = await asked(rig);
+    const refused = async (resume: object[], messages: object[] = []) => {
+      const body = { threadId: 'thread-1', runId: 'r2', messages, resume };
+      const answer = await rig.service.post('/ag-ui', body);
+      return Object(await answer.json()).error;
+    };
+    const unknown = [{ interruptId: 'c9', ...approve }];
+    expect(await refused(unknown)).toMatchObject({
+      code: 'APPROVAL_NOT_FOUND',
+      details: { field: 'resume', interruptId: 'c9' },
+    });
+    expect(await refused([{ interruptId: 'c1', status: 'resolved' }])).toMatchObject({
+      code: 'MISSING_FIELD',
+      details: { field: 'resume.0.payload' },
+    });
+    const message = [{ id: 'u9', role: 'user', content: 'and Cleo' }];
+    expect(await refused([{ interruptId: 'c1', ...approve }], message)).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { field: 'messages.0' },
+    });
+    expect(await refused([], message)).toMatchObject({
+      code: 'SESSION_BUSY',
+      details: {
+        field: 'resume',
+        interrupts: [expect.stringMatching(/~c1$/), expect.stringMatching(/~c2$/)],
+        toolCallIds: [],
+      },
+    });
+    // Somebody denies one of the calls meanwhile.
+    await rig.service.post('/api/sessions/thread-1/approvals/c1', { decision: 'deny' });
+    expect(await refused([{ interruptId: 'c1', ...approve }])).toMatchObject({
+      code: 'APPROVAL_NOT_FOUND',
+      details: { field: 'resume', callId: 'c1', reason: 'the call was denied before' },
+    });
+    expect(rig.tools.calls).toEqual([]);
+    const going = ada.run({
+      resume: [...answersTo(ada, { c1: cancel, c2: approve }), { interruptId: 'c9', ...approve }],
+    });
+    (await rig.tools.call(0)).answer('paid');
+    (await rig.model.call(1)).answer('Bob is paid.');
+    await going;
+    expect(await ada.event('CUSTOM')).toMatchObject({ value: expect.stringContaining('c9') });
+    expect(ada.agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
+  });
 
   verifies(
     'ag-ui.interrupt',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = await asked(rig);
-      const refused = async (resume: object[], messages: object[] = []) => {
-        const body = { threadId: 'thread-1', runId: 'r2', messages, resume };
-        const answer = await rig.service.post('/ag-ui', body);
-        return Object(await answer.json()).error;
-      };
-      const unknown = [{ interruptId: 'c9', ...approve }];
-      expect(await refused(unknown)).toMatchObject({
-        code: 'APPROVAL_NOT_FOUND',
-        details: { field: 'resume', interruptId: 'c9' },
-      });
-      expect(await refused([{ interruptId: 'c1', status: 'resolved' }])).toMatchObject({
-        code: 'MISSING_FIELD',
-        details: { field: 'resume.0.payload' },
-      });
-      const message = [{ id: 'u9', role: 'user', content: 'and Cleo' }];
-      expect(await refused([{ interruptId: 'c1', ...approve }], message)).toMatchObject({
-        code: 'INVALID_REQUEST',
-        details: { field: 'messages.0' },
-      });
-      expect(await refused([], message)).toMatchObject({
-        code: 'SESSION_BUSY',
-        details: {
-          field: 'resume',
-          interrupts: [expect.stringMatching(/~c1$/), expect.stringMatching(/~c2$/)],
-          toolCallIds: [],
-        },
-      });
-      // Somebody denies one of the calls meanwhile.
-      await rig.service.post('/api/sessions/thread-1/approvals/c1', { decision: 'deny' });
-      expect(await refused([{ interruptId: 'c1', ...approve }])).toMatchObject({
-        code: 'APPROVAL_NOT_FOUND',
-        details: { field: 'resume', callId: 'c1', reason: 'the call was denied before' },
-      });
-      expect(rig.tools.calls).toEqual([]);
-      const going = ada.run({
-        resume: [...answersTo(ada, { c1: cancel, c2: approve }), { interruptId: 'c9', ...approve }],
-      });
-      (await rig.tools.call(0)).answer('paid');
-      (await rig.model.call(1)).answer('Bob is paid.');
-      await going;
-      expect(await ada.event('CUSTOM')).toMatchObject({ value: expect.stringContaining('c9') });
-      expect(ada.agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
-    },
-    'answers that nothing waits for are refused',
-  );
-
-  verifies(
-    'ag-ui.interrupt',
+    'an answer to an earlier turn is none to a later one, also where the calls have the same ids',
     async () => {
       await using rig = await startAgUi();
       const { service, tools } = rig;
@@ -325,12 +306,12 @@ describe('interrupts of AG-UI', () => {
       await going;
       expect(tools.calls).toHaveLength(1);
     },
-    'an answer to an earlier turn is none to a later one, also where the calls have the same ids',
   );
 
   for (const end of ['cancel', 'reset', 'delete'] as const)
     verifies(
       'ag-ui.interrupt',
+      `a page lets go of interrupts that ended with ${end} of the session`,
       async () => {
         await using rig = await startAgUi();
         const { service } = rig;
@@ -360,11 +341,11 @@ describe('interrupts of AG-UI', () => {
         expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Hi.' });
         expect(rig.tools.calls).toEqual([]);
       },
-      `a page lets go of interrupts that ended with ${end} of the session`,
     );
 
   verifies(
     'ag-ui.interrupt',
+    'a page lets go of one that was approved elsewhere, and is told what came of it',
     async () => {
       await using rig = await startAgUi();
       const ada = await asked(rig);
@@ -381,6 +362,5 @@ describe('interrupts of AG-UI', () => {
       const results = ada.agent.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
       expect(results.toSorted()).toEqual(['The tool failed: it was denied', 'paid']);
     },
-    'a page lets go of one that was approved elsewhere, and is told what came of it',
   );
 });

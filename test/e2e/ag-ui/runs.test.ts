@@ -42,44 +42,40 @@ describe('runs of AG-UI', () => {
     expect((await next).newMessages).toMatchObject([{ role: 'assistant', content: 'Bye.' }]);
   });
 
-  verifies(
-    'ag-ui.run',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = recordedAgent(rig.service).say('look');
-      const running = ada.run();
-      const first = await rig.model.call(0);
-      first.say('Let me look.');
-      first.askFor({ name: 'look', callId: 'c1', arguments: { at: 'sky' } }, { name: 'look', callId: 'c2' });
-      (await rig.tools.call(0)).answer('blue');
-      (await rig.tools.call(1)).settle({ status: 'failed', reason: 'it is dark' });
-      (await rig.model.call(1)).answer('It is blue.');
-      const { newMessages } = await running;
-      expect(ada.types).toEqual([
-        ...['RUN_STARTED', 'STEP_STARTED'],
-        ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
-        ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
-        ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
-        ...['STEP_FINISHED', 'TOOL_CALL_RESULT', 'TOOL_CALL_RESULT'],
-        ...['STEP_STARTED', 'TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
-        ...['STEP_FINISHED', 'RUN_FINISHED'],
-      ]);
-      const called = (id: string, args: string) => ({
-        ...{ id, type: 'function' },
-        function: { name: 'look', arguments: args },
-      });
-      expect(newMessages).toMatchObject([
-        {
-          ...{ role: 'assistant', content: 'Let me look.' },
-          toolCalls: [called('c1', '{"at":"sky"}'), called('c2', '{}')],
-        },
-        { role: 'tool', toolCallId: 'c1', content: 'blue' },
-        { role: 'tool', toolCallId: 'c2', content: 'The tool failed: it is dark' },
-        { role: 'assistant', content: 'It is blue.' },
-      ]);
-    },
-    'tools of the agent, in several steps',
-  );
+  verifies('ag-ui.run', 'tools of the agent, in several steps', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('look');
+    const running = ada.run();
+    const first = await rig.model.call(0);
+    first.say('Let me look.');
+    first.askFor({ name: 'look', callId: 'c1', arguments: { at: 'sky' } }, { name: 'look', callId: 'c2' });
+    (await rig.tools.call(0)).answer('blue');
+    (await rig.tools.call(1)).settle({ status: 'failed', reason: 'it is dark' });
+    (await rig.model.call(1)).answer('It is blue.');
+    const { newMessages } = await running;
+    expect(ada.types).toEqual([
+      ...['RUN_STARTED', 'STEP_STARTED'],
+      ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
+      ...['TOOL_CALL_START', 'TOOL_CALL_ARGS', 'TOOL_CALL_END'],
+      ...['STEP_FINISHED', 'TOOL_CALL_RESULT', 'TOOL_CALL_RESULT'],
+      ...['STEP_STARTED', 'TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
+      ...['STEP_FINISHED', 'RUN_FINISHED'],
+    ]);
+    const called = (id: string, args: string) => ({
+      ...{ id, type: 'function' },
+      function: { name: 'look', arguments: args },
+    });
+    expect(newMessages).toMatchObject([
+      {
+        ...{ role: 'assistant', content: 'Let me look.' },
+        toolCalls: [called('c1', '{"at":"sky"}'), called('c2', '{}')],
+      },
+      { role: 'tool', toolCallId: 'c1', content: 'blue' },
+      { role: 'tool', toolCallId: 'c2', content: 'The tool failed: it is dark' },
+      { role: 'assistant', content: 'It is blue.' },
+    ]);
+  });
 
   verifies('ag-ui.reasoning', async () => {
     await using rig = await startAgUi({ llm: { keepReasoning: true } });
@@ -110,6 +106,7 @@ describe('runs of AG-UI', () => {
   for (const keepReasoning of [true, false])
     verifies(
       'ag-ui.reasoning',
+      `by a page that joins a step again, ${keepReasoning ? 'with' : 'without'} reasoning in the log`,
       async () => {
         await using rig = await startAgUi({ llm: { keepReasoning } });
         const ada = recordedAgent(rig.service).say('look');
@@ -134,7 +131,6 @@ describe('runs of AG-UI', () => {
           ...[{ role: 'reasoning', content: 'Hm, because' }, { content: 'It is blue.' }],
         ]);
       },
-      `by a page that joins a step again, ${keepReasoning ? 'with' : 'without'} reasoning in the log`,
     );
 
   verifies('ag-ui.input', async () => {
@@ -183,6 +179,7 @@ describe('runs of AG-UI', () => {
 
   verifies(
     'ag-ui.input',
+    'messages whose runs have failed once, and not once more with each further run',
     async () => {
       await using rig = await startAgUi();
       const ada = recordedAgent(rig.service);
@@ -200,119 +197,107 @@ describe('runs of AG-UI', () => {
       call.answer('Here I am.');
       await next;
     },
-    'messages whose runs have failed once, and not once more with each further run',
   );
 
-  verifies(
-    'ag-ui.input',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = recordedAgent(rig.service).say('first');
-      const cut = ada.run();
-      const call = await rig.model.call(0);
-      await ada.event('STEP_STARTED');
-      ada.agent.abortRun();
-      await cut;
-      call.answer('One.');
-      const { agent } = ada;
-      await expect.poll(async () => (await viewOf(rig.service, 'thread-1')).turns.completed).toBe(1);
-      const next = ada.say('second').run();
-      const second = await rig.model.call(1);
-      expect(second.request.messages).toMatchObject([
-        { role: 'user', text: 'first' },
-        { role: 'assistant', parts: [{ text: 'One.' }] },
-        { role: 'user', text: 'second' },
-      ]);
-      second.answer('Two.');
-      await next;
-      const page = recordedAgent(rig.service);
-      await page.run();
-      expect(page.agent.messages.map(({ content }) => content)).toEqual(['first', 'One.', 'second', 'Two.']);
-      // What the page has changed is another message, although it has the same id.
-      agent.setMessages([
-        { id: 'user-1', role: 'user', content: 'First!' },
-        { id: 'user-3', role: 'user', content: 'third' },
-      ]);
-      const third = ada.run();
-      const last = await rig.model.call(2);
-      expect(last.userText).toBe('First!\n\nthird');
-      last.answer('Three.');
-      await third;
-    },
-    'an answered message once, also by a page that has lost its reply',
-  );
+  verifies('ag-ui.input', 'an answered message once, also by a page that has lost its reply', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('first');
+    const cut = ada.run();
+    const call = await rig.model.call(0);
+    await ada.event('STEP_STARTED');
+    ada.agent.abortRun();
+    await cut;
+    call.answer('One.');
+    const { agent } = ada;
+    await expect.poll(async () => (await viewOf(rig.service, 'thread-1')).turns.completed).toBe(1);
+    const next = ada.say('second').run();
+    const second = await rig.model.call(1);
+    expect(second.request.messages).toMatchObject([
+      { role: 'user', text: 'first' },
+      { role: 'assistant', parts: [{ text: 'One.' }] },
+      { role: 'user', text: 'second' },
+    ]);
+    second.answer('Two.');
+    await next;
+    const page = recordedAgent(rig.service);
+    await page.run();
+    expect(page.agent.messages.map(({ content }) => content)).toEqual(['first', 'One.', 'second', 'Two.']);
+    // What the page has changed is another message, although it has the same id.
+    agent.setMessages([
+      { id: 'user-1', role: 'user', content: 'First!' },
+      { id: 'user-3', role: 'user', content: 'third' },
+    ]);
+    const third = ada.run();
+    const last = await rig.model.call(2);
+    expect(last.userText).toBe('First!\n\nthird');
+    last.answer('Three.');
+    await third;
+  });
 
-  verifies(
-    'ag-ui.input',
-    async () => {
-      await using rig = await startAgUi();
-      const pixel =
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-      const part = { type: 'image', source: { type: 'data', value: pixel, mimeType: 'image/png' } } as const;
-      const ada = recordedAgent(rig.service);
-      ada.agent.addMessage({ id: 'two', role: 'user', content: [part, part] });
-      const cut = ada.run();
-      const call = await rig.model.call(0);
-      await ada.event('STEP_STARTED');
-      ada.agent.abortRun();
-      await cut;
-      // The same message in another run, as the first one is still at work.
-      const again = ada.run();
-      await ada.event('STEP_STARTED');
-      call.answer('Two pixels.');
-      await again;
-      expect(rig.model.calls).toHaveLength(1);
-      ada.agent.setMessages(ada.agent.messages.slice(0, 1));
-      const next = ada.say('Sure?').run();
-      const second = await rig.model.call(1);
-      expect(second.userText).toBe('Sure?');
-      second.answer('Yes.');
-      await next;
-    },
-    'a message with several images once',
-  );
+  verifies('ag-ui.input', 'a message with several images once', async () => {
+    await using rig = await startAgUi();
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const part = { type: 'image', source: { type: 'data', value: pixel, mimeType: 'image/png' } } as const;
+    const ada = recordedAgent(rig.service);
+    ada.agent.addMessage({ id: 'two', role: 'user', content: [part, part] });
+    const cut = ada.run();
+    const call = await rig.model.call(0);
+    await ada.event('STEP_STARTED');
+    ada.agent.abortRun();
+    await cut;
+    // The same message in another run, as the first one is still at work.
+    const again = ada.run();
+    await ada.event('STEP_STARTED');
+    call.answer('Two pixels.');
+    await again;
+    expect(rig.model.calls).toHaveLength(1);
+    ada.agent.setMessages(ada.agent.messages.slice(0, 1));
+    const next = ada.say('Sure?').run();
+    const second = await rig.model.call(1);
+    expect(second.userText).toBe('Sure?');
+    second.answer('Yes.');
+    await next;
+  });
 
-  verifies(
-    'ag-ui.input',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = recordedAgent(rig.service).say('hello');
-      for (const [index, runId] of ['r1', 'r2'].entries()) {
-        const running = ada.run({ runId });
-        (await rig.model.call(index)).fail(new Error('away'));
-        await running;
-        // The same run again tells that it has failed.
-        await ada.run({ runId });
-        expect(ada.last).toMatchObject({ type: 'RUN_ERROR' });
-      }
-      const running = ada.run({ runId: 'r3' });
-      const call = await rig.model.call(2);
-      expect(call.request.messages).toEqual([{ role: 'user', text: 'hello' }]);
-      // Another page that tries again at the same time is told the same.
-      const page = recordedAgent(rig.service).say('hello');
-      const other = page.run();
-      await page.event('STEP_STARTED');
-      call.answer('Here I am.');
-      await Promise.all([running, other]);
-      expect(page.agent.messages).toEqual(ada.agent.messages);
-      const late = recordedAgent(rig.service);
-      await late.run();
-      expect(late.agent.messages.map(({ id, content }) => [id, content])).toEqual([
-        ['user-1', 'hello'],
-        [expect.any(String), 'Here I am.'],
-      ]);
-      // What was answered is answered anew.
-      const anew = recordedAgent(rig.service).say('hello');
-      const again = anew.run();
-      (await rig.model.call(3)).answer('Still here.');
-      await again;
-      expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 4, completed: 2 });
-    },
-    'a message whose run has failed once, when it is run again',
-  );
+  verifies('ag-ui.input', 'a message whose run has failed once, when it is run again', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('hello');
+    for (const [index, runId] of ['r1', 'r2'].entries()) {
+      const running = ada.run({ runId });
+      (await rig.model.call(index)).fail(new Error('away'));
+      await running;
+      // The same run again tells that it has failed.
+      await ada.run({ runId });
+      expect(ada.last).toMatchObject({ type: 'RUN_ERROR' });
+    }
+    const running = ada.run({ runId: 'r3' });
+    const call = await rig.model.call(2);
+    expect(call.request.messages).toEqual([{ role: 'user', text: 'hello' }]);
+    // Another page that tries again at the same time is told the same.
+    const page = recordedAgent(rig.service).say('hello');
+    const other = page.run();
+    await page.event('STEP_STARTED');
+    call.answer('Here I am.');
+    await Promise.all([running, other]);
+    expect(page.agent.messages).toEqual(ada.agent.messages);
+    const late = recordedAgent(rig.service);
+    await late.run();
+    expect(late.agent.messages.map(({ id, content }) => [id, content])).toEqual([
+      ['user-1', 'hello'],
+      [expect.any(String), 'Here I am.'],
+    ]);
+    // What was answered is answered anew.
+    const anew = recordedAgent(rig.service).say('hello');
+    const again = anew.run();
+    (await rig.model.call(3)).answer('Still here.');
+    await again;
+    expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 4, completed: 2 });
+  });
 
   verifies(
     'ag-ui.join',
+    'and runs again to have a message answered that was added without a run',
     async () => {
       await using rig = await startAgUi();
       const ada = recordedAgent(rig.service).say('hello');
@@ -336,11 +321,11 @@ describe('runs of AG-UI', () => {
       await late.run();
       expect(late.agent.messages).toEqual(ada.agent.messages);
     },
-    'and runs again to have a message answered that was added without a run',
   );
 
   verifies(
     'ag-ui.join',
+    'with messages that were added without a run, which the next run does not add again',
     async () => {
       await using rig = await startAgUi();
       const ada = recordedAgent(rig.service).say('hello');
@@ -357,7 +342,6 @@ describe('runs of AG-UI', () => {
       call.answer('Ann.');
       await next;
     },
-    'with messages that were added without a run, which the next run does not add again',
   );
 
   verifies('ag-ui.join', async () => {
@@ -386,37 +370,33 @@ describe('runs of AG-UI', () => {
     expect(nobody.types).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
   });
 
-  verifies(
-    'ag-ui.join',
-    async () => {
-      await using rig = await startAgUi();
-      const asked = rig.service.post(
-        '/v1/chat/completions',
-        {
-          model: 'default',
-          messages: [{ role: 'user', content: 'Which?' }],
-          response_format: { type: 'json_schema', json_schema: { name: 'o', schema: { type: 'object' } } },
-        },
-        { 'x-session-id': 'thread-1' },
-      );
-      const first = await rig.model.call(0);
-      first.say('Let me look.');
-      first.askFor({ name: 'look', callId: 'c1' });
-      const call = await rig.tools.call(0);
-      const page = recordedAgent(rig.service);
-      const running = page.run();
-      await page.event('RUN_STARTED');
-      call.answer('blue');
-      (await rig.model.call(1)).answer('{"colour":"blue"}');
-      await asked;
-      await running;
-      const texts = page.events.flatMap((event) =>
-        event.type === 'TEXT_MESSAGE_CONTENT' && 'delta' in event ? [event.delta] : [],
-      );
-      expect(texts.join('')).toBe('{"colour":"blue"}');
-    },
-    'also of a reply that has a form, from its first character on',
-  );
+  verifies('ag-ui.join', 'also of a reply that has a form, from its first character on', async () => {
+    await using rig = await startAgUi();
+    const asked = rig.service.post(
+      '/v1/chat/completions',
+      {
+        model: 'default',
+        messages: [{ role: 'user', content: 'Which?' }],
+        response_format: { type: 'json_schema', json_schema: { name: 'o', schema: { type: 'object' } } },
+      },
+      { 'x-session-id': 'thread-1' },
+    );
+    const first = await rig.model.call(0);
+    first.say('Let me look.');
+    first.askFor({ name: 'look', callId: 'c1' });
+    const call = await rig.tools.call(0);
+    const page = recordedAgent(rig.service);
+    const running = page.run();
+    await page.event('RUN_STARTED');
+    call.answer('blue');
+    (await rig.model.call(1)).answer('{"colour":"blue"}');
+    await asked;
+    await running;
+    const texts = page.events.flatMap((event) =>
+      event.type === 'TEXT_MESSAGE_CONTENT' && 'delta' in event ? [event.delta] : [],
+    );
+    expect(texts.join('')).toBe('{"colour":"blue"}');
+  });
 
   verifies('ag-ui.again', async () => {
     await using rig = await startAgUi();
@@ -469,49 +449,41 @@ describe('runs of AG-UI', () => {
     expect(turns).toMatchObject({ requested: 1, completed: 1 });
   });
 
-  verifies(
-    'ag-ui.again',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = recordedAgent(rig.service).say('first');
-      const bob = recordedAgent(rig.service);
-      bob.agent.addMessage({ id: 'bob-1', role: 'user', content: 'second' });
-      const first = ada.run();
-      const call = await rig.model.call(0);
-      const second = bob.run();
-      expect(await bob.event('STATE_SNAPSHOT')).toMatchObject({
-        snapshot: { session: { status: 'queued' } },
-      });
-      call.answer('One.');
-      (await rig.model.callFor('second')).answer('Two.');
-      expect((await first).newMessages).toMatchObject([{ content: 'One.' }]);
-      expect((await second).newMessages).toMatchObject([{ content: 'Two.' }]);
-    },
-    'two runs of one thread at once have their own replies',
-  );
+  verifies('ag-ui.again', 'two runs of one thread at once have their own replies', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('first');
+    const bob = recordedAgent(rig.service);
+    bob.agent.addMessage({ id: 'bob-1', role: 'user', content: 'second' });
+    const first = ada.run();
+    const call = await rig.model.call(0);
+    const second = bob.run();
+    expect(await bob.event('STATE_SNAPSHOT')).toMatchObject({
+      snapshot: { session: { status: 'queued' } },
+    });
+    call.answer('One.');
+    (await rig.model.callFor('second')).answer('Two.');
+    expect((await first).newMessages).toMatchObject([{ content: 'One.' }]);
+    expect((await second).newMessages).toMatchObject([{ content: 'Two.' }]);
+  });
 
-  verifies(
-    'ag-ui.again',
-    async () => {
-      await using rig = await startAgUi();
-      const ada = recordedAgent(rig.service).say('hello');
-      const running = ada.run();
-      const call = await rig.model.call(0);
-      const page = recordedAgent(rig.service);
-      const cut = page.run({ runId: 'j1' });
-      await page.event('STEP_STARTED');
-      page.agent.abortRun();
-      await cut;
-      expect(page.agent.messages).toMatchObject([{ role: 'user', content: 'hello' }]);
-      const again = page.run({ runId: 'j1' });
-      await page.event('RUN_STARTED');
-      call.answer('Hi.');
-      await Promise.all([running, again]);
-      expect(page.agent.messages).toEqual(ada.agent.messages);
-      expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 1, completed: 1 });
-    },
-    'by a page that only follows the run of another one',
-  );
+  verifies('ag-ui.again', 'by a page that only follows the run of another one', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service).say('hello');
+    const running = ada.run();
+    const call = await rig.model.call(0);
+    const page = recordedAgent(rig.service);
+    const cut = page.run({ runId: 'j1' });
+    await page.event('STEP_STARTED');
+    page.agent.abortRun();
+    await cut;
+    expect(page.agent.messages).toMatchObject([{ role: 'user', content: 'hello' }]);
+    const again = page.run({ runId: 'j1' });
+    await page.event('RUN_STARTED');
+    call.answer('Hi.');
+    await Promise.all([running, again]);
+    expect(page.agent.messages).toEqual(ada.agent.messages);
+    expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 1, completed: 1 });
+  });
 
   verifies('ag-ui.end', async () => {
     await using rig = await startAgUi();

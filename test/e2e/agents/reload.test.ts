@@ -99,6 +99,7 @@ describe('an agent file that is read again', () => {
 
   verifies(
     'agents.reload',
+    'the export still has the references of servers that did not change',
     async () => {
       const file = (systemPrompt: string) =>
         JSON.stringify({
@@ -118,7 +119,6 @@ describe('an agent file that is read again', () => {
       expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ status: 'reloaded' });
       expect(await exported()).toBe(before.replace('first', 'second'));
     },
-    'the export still has the references of servers that did not change',
   );
 
   verifies('agents.reload-invalid', async () => {
@@ -169,39 +169,36 @@ describe('an agent file that is read again', () => {
     await eventually(machines, (shown) => shown.includes('added') && !shown.includes('gone'));
   });
 
-  verifies(
-    'agents.reload-servers',
-    async () => {
-      const store = new WatchedStore(memoryEventStore());
-      const tools = new DirectedTools({ pay: {} }, (call) => call.answer('paid'));
-      const file = (systemPrompt: string, mcpServers: object) =>
-        JSON.stringify({ llm: { provider: 'scripted', model: 'offline' }, systemPrompt, mcpServers });
-      const agents = { only: file('one', { bank: { type: 'stdio', command: 'none' } }) };
-      await using service = await RunningService.start({ agents, adapters: { store, connector: tools } });
-      const servers = async () => JSON.stringify(await json(service.fetch('/api/mcp/servers')));
-      await eventually(servers, (now) => now.includes('"connected"'));
-      const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      store.beforeAppend = async (events) => {
-        if (!events.some(({ type }) => type === 'turn.started')) return;
-        reached.resolve();
-        await gate.promise;
-      };
-      const asked = service.post('/api/message-sync', { message: 'use pay {}' });
-      await reached.promise;
-      // Twice, so that its version is not the one before, either.
-      for (const prompt of ['two', 'three']) {
-        agents.only = file(prompt, {});
-        await service.post('/api/agents/only/reload');
-      }
-      gate.resolve();
-      expect(await json(asked)).toMatchObject({ response: expect.stringContaining('paid') });
-      expect(tools.calls).toHaveLength(1);
-    },
-    'also one whose message is on its way to the log',
-  );
+  verifies('agents.reload-servers', 'also one whose message is on its way to the log', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    const tools = new DirectedTools({ pay: {} }, (call) => call.answer('paid'));
+    const file = (systemPrompt: string, mcpServers: object) =>
+      JSON.stringify({ llm: { provider: 'scripted', model: 'offline' }, systemPrompt, mcpServers });
+    const agents = { only: file('one', { bank: { type: 'stdio', command: 'none' } }) };
+    await using service = await RunningService.start({ agents, adapters: { store, connector: tools } });
+    const servers = async () => JSON.stringify(await json(service.fetch('/api/mcp/servers')));
+    await eventually(servers, (now) => now.includes('"connected"'));
+    const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    store.beforeAppend = async (events) => {
+      if (!events.some(({ type }) => type === 'turn.started')) return;
+      reached.resolve();
+      await gate.promise;
+    };
+    const asked = service.post('/api/message-sync', { message: 'use pay {}' });
+    await reached.promise;
+    // Twice, so that its version is not the one before, either.
+    for (const prompt of ['two', 'three']) {
+      agents.only = file(prompt, {});
+      await service.post('/api/agents/only/reload');
+    }
+    gate.resolve();
+    expect(await json(asked)).toMatchObject({ response: expect.stringContaining('paid') });
+    expect(tools.calls).toHaveLength(1);
+  });
 
   verifies(
     'agents.reload-servers',
+    'a server that came and went while a turn of an older version waits ends at once',
     async () => {
       const approval = { default: 'auto', rules: [{ server: 'tools', tool: 'echo', policy: 'ask' }] };
       const version = (V: string) => scripted({ tools: { ...scriptableServer(), env: { V } } }, { approval });
@@ -225,11 +222,11 @@ describe('an agent file that is read again', () => {
       await expect.poll(() => isRunning(between)).toBe(false);
       expect([isRunning(ofTurn), isRunning(await pidOf())]).toEqual([true, true]);
     },
-    'a server that came and went while a turn of an older version waits ends at once',
   );
 
   verifies(
     'agents.reload-servers',
+    'a turn that waited for its servers is not offered one that came with a later version and its rules',
     async () => {
       const tools = new DirectedTools({ pay: {} }, (call) => call.answer('paid'));
       const agents = { only: scripted({}) };
@@ -263,11 +260,11 @@ describe('an agent file that is read again', () => {
       );
       expect(tools.calls).toEqual([]);
     },
-    'a turn that waited for its servers is not offered one that came with a later version and its rules',
   );
 
   verifies(
     'agents.reload-servers',
+    'a turn that waits for its servers has their tools, also if they are replaced meanwhile',
     async () => {
       const tools = new DirectedTools({ pay: {} }, (call) => call.answer('paid'));
       const agents = { only: scripted({}) };
@@ -289,41 +286,37 @@ describe('an agent file that is read again', () => {
       expect(JSON.stringify(answer)).toContain('paid');
       expect(tools.calls).toHaveLength(1);
     },
-    'a turn that waits for its servers has their tools, also if they are replaced meanwhile',
   );
+
+  verifies('agents.reload', 'says what needs a restart', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    const agents = { only: agentWith(upstream, { server: { drainTimeoutMs: 1 } }) };
+    await using service = await RunningService.start({ agents });
+    agents.only = agentWith(upstream, {
+      server: { drainTimeoutMs: 2 },
+      limits: { requestsPerMinute: 5, queuedMessages: 1 },
+    });
+    expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+      status: 'reloaded',
+      needRestart: ['server', 'limits'],
+    });
+    // As long as the file differs from what the service was started with.
+    agents.only = agentWith(upstream, { server: { drainTimeoutMs: 2 } });
+    expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: ['server'] });
+    expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
+      status: 'unchanged',
+      needRestart: ['server'],
+    });
+    agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 } });
+    expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: [] });
+    const roots = ['/tmp'];
+    agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 }, roots });
+    expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: ['roots'] });
+  });
 
   verifies(
     'agents.reload',
-    async () => {
-      await using upstream = await OpenAiUpstream.listen();
-      const agents = { only: agentWith(upstream, { server: { drainTimeoutMs: 1 } }) };
-      await using service = await RunningService.start({ agents });
-      agents.only = agentWith(upstream, {
-        server: { drainTimeoutMs: 2 },
-        limits: { requestsPerMinute: 5, queuedMessages: 1 },
-      });
-      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
-        status: 'reloaded',
-        needRestart: ['server', 'limits'],
-      });
-      // As long as the file differs from what the service was started with.
-      agents.only = agentWith(upstream, { server: { drainTimeoutMs: 2 } });
-      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: ['server'] });
-      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({
-        status: 'unchanged',
-        needRestart: ['server'],
-      });
-      agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 } });
-      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: [] });
-      const roots = ['/tmp'];
-      agents.only = agentWith(upstream, { server: { drainTimeoutMs: 1 }, roots });
-      expect(await json(service.post('/api/agents/only/reload'))).toMatchObject({ needRestart: ['roots'] });
-    },
-    'says what needs a restart',
-  );
-
-  verifies(
-    'agents.reload',
+    'a setting that the service takes from another file needs no restart, and is told at the start',
     async () => {
       await using upstream = await OpenAiUpstream.listen();
       const limits = (requestsPerMinute: number, queuedMessages: number) => ({
@@ -344,7 +337,6 @@ describe('an agent file that is read again', () => {
         needRestart: ['mcp', 'a2a'],
       });
     },
-    'a setting that the service takes from another file needs no restart, and is told at the start',
   );
 
   verifies('agents.reload-signal', async () => {

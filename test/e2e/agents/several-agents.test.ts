@@ -38,21 +38,18 @@ describe('several agents', () => {
     expect(await json(service.fetch('/healthz'))).toMatchObject({ agent: { name: 'Support' } });
   });
 
-  verifies(
-    'agents.list',
-    async () => {
-      await using service = await RunningService.start();
-      expect(await json(service.fetch('/api/agents'))).toMatchObject({
-        agents: [{ agentId: 'default', isDefault: true, name: 'agent-service' }],
-      });
-      // A service with one agent has no paths of agents.
-      expect((await service.fetch('/agents/default/api/agent')).status).toBe(400);
-    },
-    'one agent',
-  );
+  verifies('agents.list', 'one agent', async () => {
+    await using service = await RunningService.start();
+    expect(await json(service.fetch('/api/agents'))).toMatchObject({
+      agents: [{ agentId: 'default', isDefault: true, name: 'agent-service' }],
+    });
+    // A service with one agent has no paths of agents.
+    expect((await service.fetch('/agents/default/api/agent')).status).toBe(400);
+  });
 
   verifies(
     'agents.list',
+    'one that is left of a list keeps its conversations, and gets none of the others',
     async () => {
       await using folder = await tempDirectory();
       const saidTo = async (service: RunningService): Promise<string> =>
@@ -74,7 +71,6 @@ describe('several agents', () => {
       expect(await saidTo(alone)).not.toContain('for support');
       expect(warned).toContainEqual({ agentId: 'support' });
     },
-    'one that is left of a list keeps its conversations, and gets none of the others',
   );
 
   verifies('agents.choose', async () => {
@@ -94,48 +90,36 @@ describe('several agents', () => {
     });
   });
 
-  verifies(
-    'agents.choose',
-    async () => {
-      await using service = await RunningService.start({ agents: AGENTS });
-      const headers = { 'Content-Type': 'Application/JSON' };
-      const say = (agent: string) => service.post('/api/message-sync', { message: 'hi', agent }, headers);
-      expect(await json(say('shop'))).toMatchObject({ response: 'Shop: hi' });
-      expect(await errorOf(await say('nobody'), 404)).toMatchObject({ code: 'AGENT_NOT_FOUND' });
-    },
-    'in a body, however its media type is written',
-  );
+  verifies('agents.choose', 'in a body, however its media type is written', async () => {
+    await using service = await RunningService.start({ agents: AGENTS });
+    const headers = { 'Content-Type': 'Application/JSON' };
+    const say = (agent: string) => service.post('/api/message-sync', { message: 'hi', agent }, headers);
+    expect(await json(say('shop'))).toMatchObject({ response: 'Shop: hi' });
+    expect(await errorOf(await say('nobody'), 404)).toMatchObject({ code: 'AGENT_NOT_FOUND' });
+  });
 
-  verifies(
-    'agents.choose',
-    async () => {
-      await using service = await RunningService.start({ agents: AGENTS });
-      for (const query of ['agents/shop', 'agents/shop/', '?agent=shop']) {
-        using client = await service.connect(query);
-        client.say('hi');
-        const frames = await client.until((seen) => seen.some(({ event }) => event === 'response'));
-        expect(frames.at(-1)).toEqual({ event: 'response', data: { content: 'Shop: hi' } });
-      }
-      using other = await service.connect();
-      other.say('hi');
-      await other.until((seen) => seen.some(({ event }) => event === 'response'));
-      expect(other.frames.at(-1)).toMatchObject({ data: { content: 'Support: hi' } });
-    },
-    'WebSocket',
-  );
+  verifies('agents.choose', 'WebSocket', async () => {
+    await using service = await RunningService.start({ agents: AGENTS });
+    for (const query of ['agents/shop', 'agents/shop/', '?agent=shop']) {
+      using client = await service.connect(query);
+      client.say('hi');
+      const frames = await client.until((seen) => seen.some(({ event }) => event === 'response'));
+      expect(frames.at(-1)).toEqual({ event: 'response', data: { content: 'Shop: hi' } });
+    }
+    using other = await service.connect();
+    other.say('hi');
+    await other.until((seen) => seen.some(({ event }) => event === 'response'));
+    expect(other.frames.at(-1)).toMatchObject({ data: { content: 'Support: hi' } });
+  });
 
-  verifies(
-    'agents.choose',
-    async () => {
-      await using service = await RunningService.start({ agents: AGENTS });
-      await using shop = await mcpClient({ url: `${service.url}/agents/shop` });
-      await using first = await mcpClient(service);
-      expect(await shop.chat('hi')).toBe('Shop: hi');
-      expect(await first.chat('hi')).toBe('Support: hi');
-      expect(shop.sdk.getServerVersion()).toMatchObject({ title: 'Shop' });
-    },
-    'MCP',
-  );
+  verifies('agents.choose', 'MCP', async () => {
+    await using service = await RunningService.start({ agents: AGENTS });
+    await using shop = await mcpClient({ url: `${service.url}/agents/shop` });
+    await using first = await mcpClient(service);
+    expect(await shop.chat('hi')).toBe('Shop: hi');
+    expect(await first.chat('hi')).toBe('Support: hi');
+    expect(shop.sdk.getServerVersion()).toMatchObject({ title: 'Shop' });
+  });
 
   verifies('agents.unknown', async () => {
     await using service = await RunningService.start({ agents: AGENTS });

@@ -274,5 +274,5 @@ async function checkDoors({ doors }: DoorsRig, teller: Storyteller, killed: Mome
 describe('one conversation at five doors', () => {
   verifies('doors.one', () => checkStory(undefined));
 
-  for (const moment of MOMENTS) verifies('doors.killed', () => checkStory(moment), moment, 60_000);
+  for (const moment of MOMENTS) verifies('doors.killed', moment, () => checkStory(moment), 60_000);
 });

@@ -80,12 +80,12 @@ async function runAll(
 describe.for(Object.entries(suites))('the client scenarios of %s', ([suite, count]) => {
   verifies(
     'servers.oauth-conformance',
+    suite,
     async () => {
       const scenarios = await oauthScenarios(suite);
       expect(scenarios).toHaveLength(count);
       await runAll(suite, scenarios);
     },
-    suite,
     TIME_OUT_MS,
   );
 });
@@ -93,6 +93,7 @@ describe.for(Object.entries(suites))('the client scenarios of %s', ([suite, coun
 describe.for(Object.entries(required))('what %s requires of clients', ([revision, count]) => {
   verifies(
     'servers.conformance',
+    revision,
     async () => {
       const scenarios = await requiredScenarios(revision);
       expect(scenarios).toHaveLength(count);
@@ -100,7 +101,6 @@ describe.for(Object.entries(required))('what %s requires of clients', ([revision
       const others = scenarios.filter((name) => !name.startsWith('auth/'));
       await runAll(NEWER, others, ['--spec-version', revision]);
     },
-    revision,
     TIME_OUT_MS,
   );
 });

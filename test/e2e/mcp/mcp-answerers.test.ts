@@ -46,6 +46,7 @@ async function asked() {
 describe('the answer to a question that an MCP client of the older era is asked', () => {
   verifies(
     'mcp.approval',
+    'has the rights of the token that brings it, not of the one that began the call',
     async () => {
       await using setup = await asked();
       const { service, stream, tools } = setup;
@@ -56,20 +57,15 @@ describe('the answer to a question that an MCP client of the older era is asked'
       expect(await waiting.json()).toMatchObject({ approvals: [{ callId: 'c1' }] });
       expect(tools.calls).toEqual([]);
     },
-    'has the rights of the token that brings it, not of the one that began the call',
   );
 
-  verifies(
-    'mcp.approval',
-    async () => {
-      await using setup = await asked();
-      const { model, tools, stream } = setup;
-      expect((await setup.answerWith('ada-other')).status).toBe(202);
-      (await tools.call(0)).answer('paid');
-      (await model.call(1)).answer('Ann is paid.');
-      const { message } = await stream.that((event) => event.message?.result !== undefined);
-      expect(message?.result).toMatchObject({ structuredContent: { reply: 'Ann is paid.' } });
-    },
-    'may come with another token that has the scope',
-  );
+  verifies('mcp.approval', 'may come with another token that has the scope', async () => {
+    await using setup = await asked();
+    const { model, tools, stream } = setup;
+    expect((await setup.answerWith('ada-other')).status).toBe(202);
+    (await tools.call(0)).answer('paid');
+    (await model.call(1)).answer('Ann is paid.');
+    const { message } = await stream.that((event) => event.message?.result !== undefined);
+    expect(message?.result).toMatchObject({ structuredContent: { reply: 'Ann is paid.' } });
+  });
 });

@@ -62,6 +62,7 @@ describe('the approval of a tool call by an MCP client', () => {
 
   verifies(
     'mcp.approval',
+    'a client of the older era is asked while its call goes on; the agent hears why it was denied',
     async () => {
       await using setup = await start();
       const older = new OlderClient({ name: 'older', version: '1' }, { capabilities: { elicitation: {} } });
@@ -79,11 +80,11 @@ describe('the approval of a tool call by an MCP client', () => {
       expect(setup.tools.calls).toEqual([]);
       await older.close();
     },
-    'a client of the older era is asked while its call goes on; the agent hears why it was denied',
   );
 
   verifies(
     'mcp.approval',
+    'the retry goes on with the same turn after a restart, and a forged state is refused',
     async () => {
       await using folder = await tempDirectory();
       const first = await start({ dataDir: folder.path });
@@ -108,24 +109,19 @@ describe('the approval of a tool call by an MCP client', () => {
       expect(repeated).toMatchObject({ structuredContent: { reply: 'Paid after all.' } });
       expect(next.tools.calls).toHaveLength(1);
     },
-    'the retry goes on with the same turn after a restart, and a forged state is refused',
   );
 
-  verifies(
-    'mcp.approval',
-    async () => {
-      await using setup = await start();
-      await using client = await statelessClient(setup.service);
-      const answer = client.chat('pay Ann', { sessionId: 'rest' });
-      (await setup.model.call(0)).askFor(PAY);
-      await waitingApproval(setup.service);
-      await setup.service.post('/api/sessions/rest/approvals/c1', { decision: 'approve' });
-      (await setup.tools.call(0)).answer('paid');
-      (await setup.model.call(1)).answer('done');
-      expect((await answer).reply).toBe('done');
-    },
-    'a client that cannot ask waits until somebody else has decided',
-  );
+  verifies('mcp.approval', 'a client that cannot ask waits until somebody else has decided', async () => {
+    await using setup = await start();
+    await using client = await statelessClient(setup.service);
+    const answer = client.chat('pay Ann', { sessionId: 'rest' });
+    (await setup.model.call(0)).askFor(PAY);
+    await waitingApproval(setup.service);
+    await setup.service.post('/api/sessions/rest/approvals/c1', { decision: 'approve' });
+    (await setup.tools.call(0)).answer('paid');
+    (await setup.model.call(1)).answer('done');
+    expect((await answer).reply).toBe('done');
+  });
 });
 
 const Approvals = z.object({ approvals: z.array(z.unknown()) });

@@ -23,17 +23,18 @@ async function chain(more = '') {
 describe('services in a chain', () => {
   verifies(
     'mcp.gateway',
+    'a client that knows tasks gets the result itself, although the tool server knows them, too',
     async () => {
       await using chained = await chain();
       const call = { name: 'inner__chat_with_agent', arguments: { message: 'hi' } };
       const { structuredContent } = await chained.client.callTool(call);
       expect(structuredContent).toMatchObject({ reply: expect.any(String) });
     },
-    'a client that knows tasks gets the result itself, although the tool server knows them, too',
   );
 
   verifies(
     'mcp.gateway-questions',
+    'the answer to a question reaches the call that the inner service holds',
     async () => {
       await using chained = await chain();
       chained.client.setRequestHandler('elicitation/create', async () => ({ action: 'decline' }));
@@ -42,20 +43,15 @@ describe('services in a chain', () => {
       const { content } = await chained.client.callTool(ask);
       expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
     },
-    'the answer to a question reaches the call that the inner service holds',
   );
 
-  verifies(
-    'mcp.gateway-approval',
-    async () => {
-      await using chained = await chain(`approval: {rules: [{server: tools, tool: echo, policy: ask}]}`);
-      chained.client.setRequestHandler('elicitation/create', async () => ({
-        action: 'accept',
-        content: { approve: true },
-      }));
-      const { content } = await chained.client.callTool({ name: 'echo', arguments: { message: 'hi' } });
-      expect(content).toEqual([{ type: 'text', text: 'hi' }]);
-    },
-    'an approval reaches the service whose rules ask for it',
-  );
+  verifies('mcp.gateway-approval', 'an approval reaches the service whose rules ask for it', async () => {
+    await using chained = await chain(`approval: {rules: [{server: tools, tool: echo, policy: ask}]}`);
+    chained.client.setRequestHandler('elicitation/create', async () => ({
+      action: 'accept',
+      content: { approve: true },
+    }));
+    const { content } = await chained.client.callTool({ name: 'echo', arguments: { message: 'hi' } });
+    expect(content).toEqual([{ type: 'text', text: 'hi' }]);
+  });
 });

@@ -10,6 +10,7 @@ describe('the conformance suite, with its fixtures behind the gateway', () => {
   for (const [revision, scenarios] of Object.entries(REQUIRED))
     verifies(
       'mcp.gateway-conformance',
+      `every scenario that ${revision} requires`,
       async () => {
         await using service = await startGateway({ fixtures: fixtureServer('stateless') });
         const args = ['server', '--url', `${service.url}/mcp`, '--requirements', revision];
@@ -21,7 +22,6 @@ describe('the conformance suite, with its fixtures behind the gateway', () => {
         );
         expect(passed).toHaveLength(scenarios);
       },
-      `every scenario that ${revision} requires`,
       120_000,
     );
 });

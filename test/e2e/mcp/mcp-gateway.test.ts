@@ -84,16 +84,12 @@ describe('tools of several servers', () => {
     expect(JSON.stringify(content)).toContain('hi');
   });
 
-  verifies(
-    'mcp.gateway',
-    async () => {
-      await using service = await RunningService.start();
-      await using client = await gatewayClient(service.url, 'modern');
-      const names = (await client.listTools()).tools.map(({ name }) => name);
-      expect(names).toEqual(['chat_with_agent', 'reset_conversation']);
-    },
-    'nothing passes through unless the agent file says so',
-  );
+  verifies('mcp.gateway', 'nothing passes through unless the agent file says so', async () => {
+    await using service = await RunningService.start();
+    await using client = await gatewayClient(service.url, 'modern');
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(['chat_with_agent', 'reset_conversation']);
+  });
 });
 
 const RULES = `approval: {rules: [{server: tools, tool: echo, policy: ask}, {server: tools, tool: "slow*", policy: deny}]}`;
@@ -121,6 +117,7 @@ describe.each(['legacy', 'modern'] as const)('a tool with an approval rule, for 
 
   verifies(
     'mcp.gateway-approval',
+    'a client that cannot be asked is told so, and a denied tool is not there',
     async () => {
       await using service = await startGateway({ tools: scriptableServer() }, { more: RULES });
       await using client = await gatewayClient(service.url, era);
@@ -131,13 +128,13 @@ describe.each(['legacy', 'modern'] as const)('a tool with an approval rule, for 
       expect(isError).toBe(true);
       expect(JSON.stringify(content)).toContain('elicitation');
     },
-    'a client that cannot be asked is told so, and a denied tool is not there',
   );
 });
 
 describe('a client that declares no answers', () => {
   verifies(
     'mcp.gateway-questions',
+    'the server is refused at once, and others can still be asked',
     async () => {
       await using service = await startGateway({ tools: scriptableServer() });
       await using client = await gatewayClient(service.url, 'modern');
@@ -150,7 +147,6 @@ describe('a client that declares no answers', () => {
       const answered = await other.callTool(call);
       expect(answered.content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
     },
-    'the server is refused at once, and others can still be asked',
   );
 });
 

@@ -41,6 +41,7 @@ function eventOf(body: string): unknown {
 describe('an MCP session over HTTP', () => {
   verifies(
     'mcp.sessions',
+    'an unknown id is 404, so that the client initializes anew; without an id only initialize is taken',
     async () => {
       await using service = await RunningService.start();
       for (const method of ['GET', 'DELETE']) {
@@ -55,93 +56,77 @@ describe('an MCP session over HTTP', () => {
       const unnamed = await postMcp(service.port, ping);
       expect([unnamed.status, unnamed.headers['content-type']]).toEqual([400, 'application/json']);
     },
-    'an unknown id is 404, so that the client initializes anew; without an id only initialize is taken',
   );
 
-  verifies(
-    'mcp.sessions',
-    async () => {
-      await using service = await RunningService.start();
-      await using client = await mcpClient(service);
-      await using other = await mcpClient(service);
-      const id = client.transport.sessionId ?? '';
-      await client.transport.terminateSession();
-      expect((await postMcp(service.port, ping, { 'Mcp-Session-Id': id })).status).toBe(404);
-      await other.sdk.ping();
-      await using anew = await mcpClient(service);
-      expect(anew.transport.sessionId).not.toBe(id);
-      await anew.sdk.ping();
-    },
-    'DELETE ends it, and no other',
-  );
+  verifies('mcp.sessions', 'DELETE ends it, and no other', async () => {
+    await using service = await RunningService.start();
+    await using client = await mcpClient(service);
+    await using other = await mcpClient(service);
+    const id = client.transport.sessionId ?? '';
+    await client.transport.terminateSession();
+    expect((await postMcp(service.port, ping, { 'Mcp-Session-Id': id })).status).toBe(404);
+    await other.sdk.ping();
+    await using anew = await mcpClient(service);
+    expect(anew.transport.sessionId).not.toBe(id);
+    await anew.sdk.ping();
+  });
 
-  verifies(
-    'mcp.sessions',
-    async () => {
-      await using service = await RunningService.start();
-      const session = await initializeMcp(service.port);
-      const first = await openMcp(service.port, 'GET', session);
-      expect(first.statusCode).toBe(200);
-      expect((await openMcp(service.port, 'GET', session)).statusCode).toBe(409);
-      const ended = text(first);
-      const { status } = await rawRequest(service.port, { method: 'DELETE', path: '/mcp', headers: session });
-      expect(status).toBe(200);
-      // The stream says nothing but comments, and ends properly.
-      expect(await ended).toMatch(/^(:.*\n\n)+$/);
-    },
-    'it has one stream for what nobody asked for, which ends with it',
-  );
+  verifies('mcp.sessions', 'it has one stream for what nobody asked for, which ends with it', async () => {
+    await using service = await RunningService.start();
+    const session = await initializeMcp(service.port);
+    const first = await openMcp(service.port, 'GET', session);
+    expect(first.statusCode).toBe(200);
+    expect((await openMcp(service.port, 'GET', session)).statusCode).toBe(409);
+    const ended = text(first);
+    const { status } = await rawRequest(service.port, { method: 'DELETE', path: '/mcp', headers: session });
+    expect(status).toBe(200);
+    // The stream says nothing but comments, and ends properly.
+    expect(await ended).toMatch(/^(:.*\n\n)+$/);
+  });
 
-  verifies(
-    'mcp.sessions',
-    async () => {
-      await using service = await RunningService.start();
-      const session = await initializeMcp(service.port);
-      const first = await openMcp(service.port, 'GET', session);
-      first.destroy();
-      const again = async (): Promise<number | undefined> => {
-        const { statusCode } = await openMcp(service.port, 'GET', session);
-        return statusCode === 409 ? await again() : statusCode;
-      };
-      expect(await again()).toBe(200);
-      expect(eventOf((await postMcp(service.port, ping, session)).text)).toEqual({
-        jsonrpc: '2.0',
-        id: 9,
-        result: {},
-      });
-    },
-    'a client that lost its stream opens it again',
-  );
+  verifies('mcp.sessions', 'a client that lost its stream opens it again', async () => {
+    await using service = await RunningService.start();
+    const session = await initializeMcp(service.port);
+    const first = await openMcp(service.port, 'GET', session);
+    first.destroy();
+    const again = async (): Promise<number | undefined> => {
+      const { statusCode } = await openMcp(service.port, 'GET', session);
+      return statusCode === 409 ? await again() : statusCode;
+    };
+    expect(await again()).toBe(200);
+    expect(eventOf((await postMcp(service.port, ping, session)).text)).toEqual({
+      jsonrpc: '2.0',
+      id: 9,
+      result: {},
+    });
+  });
 });
 
 describe('requests to /mcp that are not MCP', () => {
-  verifies(
-    'mcp.tools',
-    async () => {
-      await using service = await RunningService.start();
-      for (const method of ['PUT', 'PATCH', 'TRACE', 'HEAD']) {
-        const { status, headers } = await rawRequest(service.port, { method, path: '/mcp' });
-        expect([method, status, headers.allow]).toEqual([method, 405, 'GET, POST, DELETE']);
-      }
-      const session = await initializeMcp(service.port);
-      const broken = await postMcp(service.port, '{"jsonrpc":', session);
-      expect(broken.status).toBe(400);
-      expect(JSON.parse(broken.text)).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } });
-      expect((await postMcp(service.port, { hello: 'world' }, session)).status).toBe(400);
-      expect((await postMcp(service.port, ping, { ...session, 'Content-Type': 'text/plain' })).status).toBe(
-        415,
-      );
-      expect((await postMcp(service.port, ping, { ...session, Accept: 'text/html' })).status).toBe(406);
-      const version = { ...session, 'MCP-Protocol-Version': '1999-12-31' };
-      expect((await postMcp(service.port, ping, version)).status).toBe(400);
-      const odd = { ...session, 'X-Name': 'J\u00fcrgen \u00e2\u0098\u0083' };
-      expect((await postMcp(service.port, ping, odd)).status).toBe(200);
-    },
-    'are refused as the protocol says, and none breaks the endpoint',
-  );
+  verifies('mcp.tools', 'are refused as the protocol says, and none breaks the endpoint', async () => {
+    await using service = await RunningService.start();
+    for (const method of ['PUT', 'PATCH', 'TRACE', 'HEAD']) {
+      const { status, headers } = await rawRequest(service.port, { method, path: '/mcp' });
+      expect([method, status, headers.allow]).toEqual([method, 405, 'GET, POST, DELETE']);
+    }
+    const session = await initializeMcp(service.port);
+    const broken = await postMcp(service.port, '{"jsonrpc":', session);
+    expect(broken.status).toBe(400);
+    expect(JSON.parse(broken.text)).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } });
+    expect((await postMcp(service.port, { hello: 'world' }, session)).status).toBe(400);
+    expect((await postMcp(service.port, ping, { ...session, 'Content-Type': 'text/plain' })).status).toBe(
+      415,
+    );
+    expect((await postMcp(service.port, ping, { ...session, Accept: 'text/html' })).status).toBe(406);
+    const version = { ...session, 'MCP-Protocol-Version': '1999-12-31' };
+    expect((await postMcp(service.port, ping, version)).status).toBe(400);
+    const odd = { ...session, 'X-Name': 'J\u00fcrgen \u00e2\u0098\u0083' };
+    expect((await postMcp(service.port, ping, odd)).status).toBe(200);
+  });
 
   verifies(
     'mcp.tools',
+    'a body that cannot be read as JSON-RPC is refused with an error of JSON-RPC',
     async () => {
       await using service = await RunningService.start();
       const session = await initializeMcp(service.port);
@@ -163,11 +148,11 @@ describe('requests to /mcp that are not MCP', () => {
         { jsonrpc: '2.0', id: null, error: { code: -32700, data: { issue: 'invalid UTF-8' } } },
       ]);
     },
-    'a body that cannot be read as JSON-RPC is refused with an error of JSON-RPC',
   );
 
   verifies(
     'mcp.tools',
+    'batches are refused where the revision has none, and initialize is never in one',
     async () => {
       await using service = await RunningService.start();
       const { port } = service;
@@ -188,11 +173,11 @@ describe('requests to /mcp that are not MCP', () => {
         expect([status, JSON.parse(told)]).toMatchObject([400, { id: null, error: { code: -32600 } }]);
       }
     },
-    'batches are refused where the revision has none, and initialize is never in one',
   );
 
   verifies(
     'mcp.tools',
+    'a request that is too large is refused; the limit on REST requests does not count these',
     async () => {
       const yaml = `${SCRIPTED}limits: { requestBytes: 2000, requestsPerMinute: 5 }\n`;
       await using service = await RunningService.start({ yaml });
@@ -209,13 +194,13 @@ describe('requests to /mcp that are not MCP', () => {
         expect([status, headers['x-ratelimit-limit']]).toEqual([200, undefined]);
       }
     },
-    'a request that is too large is refused; the limit on REST requests does not count these',
   );
 });
 
 describe('a cancellation over HTTP', () => {
   verifies(
     'mcp.cancel',
+    'the stream of the call ends without an answer, instead of staying open for ever',
     async () => {
       const { model, service } = await startDirected();
       await using _ = service;
@@ -227,44 +212,35 @@ describe('a cancellation over HTTP', () => {
       await running.aborted;
       expect(await body).not.toContain('data:');
     },
-    'the stream of the call ends without an answer, instead of staying open for ever',
   );
 
-  verifies(
-    'mcp.cancel',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      const session = await initializeMcp(service.port, WITH_BATCHES);
-      const both = [call(2, 'never mind'), cancellation(2)];
-      expect((await postMcp(service.port, both, session)).status).toBe(200);
-      const next = postMcp(service.port, call(3, 'but this'), session);
-      const asked = await model.call(0);
-      expect(asked.request.messages.map(textOf)).toEqual(['but this']);
-      asked.answer('yes');
-      expect(eventOf((await next).text)).toMatchObject({ id: 3, result: { content: [{ text: 'yes' }] } });
-    },
-    'one that comes together with its call is heard',
-  );
+  verifies('mcp.cancel', 'one that comes together with its call is heard', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    const session = await initializeMcp(service.port, WITH_BATCHES);
+    const both = [call(2, 'never mind'), cancellation(2)];
+    expect((await postMcp(service.port, both, session)).status).toBe(200);
+    const next = postMcp(service.port, call(3, 'but this'), session);
+    const asked = await model.call(0);
+    expect(asked.request.messages.map(textOf)).toEqual(['but this']);
+    asked.answer('yes');
+    expect(eventOf((await next).text)).toMatchObject({ id: 3, result: { content: [{ text: 'yes' }] } });
+  });
 
-  verifies(
-    'mcp.cancel',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      const session = await initializeMcp(service.port);
-      const others = await initializeMcp(service.port);
-      const answer = postMcp(service.port, call(2, 'mine'), session);
-      const running = await model.call(0);
-      expect((await postMcp(service.port, cancellation(2), others)).status).toBe(202);
-      expect((await postMcp(service.port, cancellation(77), session)).status).toBe(202);
-      expect((await postMcp(service.port, ping, session)).status).toBe(200);
-      expect(running.signal.aborted).toBe(false);
-      running.answer('mine still');
-      expect((await answer).text).toContain('mine still');
-    },
-    'a client cannot cancel what another asked',
-  );
+  verifies('mcp.cancel', 'a client cannot cancel what another asked', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    const session = await initializeMcp(service.port);
+    const others = await initializeMcp(service.port);
+    const answer = postMcp(service.port, call(2, 'mine'), session);
+    const running = await model.call(0);
+    expect((await postMcp(service.port, cancellation(2), others)).status).toBe(202);
+    expect((await postMcp(service.port, cancellation(77), session)).status).toBe(202);
+    expect((await postMcp(service.port, ping, session)).status).toBe(200);
+    expect(running.signal.aborted).toBe(false);
+    running.answer('mine still');
+    expect((await answer).text).toContain('mine still');
+  });
 });
 
 describe('who may use /mcp', () => {
@@ -296,31 +272,27 @@ describe('who may use /mcp', () => {
     expect((await postMcp(port, ping, session)).status).toBe(200);
   });
 
-  verifies(
-    'mcp.access',
-    async () => {
-      const yaml = `${SCRIPTED}cors: { origins: ["https://app.example.com"] }\nserver: { allowedHosts: [agent.example.com] }\n`;
-      await using service = await RunningService.start({ yaml });
-      const { port } = service;
-      const welcome = [
-        { Host: `localhost:${port}`, Origin: `http://localhost:${port}` },
-        { Host: `127.0.0.1:${port}`, Origin: `http://127.0.0.1:${port}` },
-        { Host: 'agent.example.com', Origin: 'https://app.example.com' },
-        { Host: `LOCALHOST:${port}` },
-      ];
-      for (const headers of welcome) {
-        const { status, headers: answered } = await postMcp(port, INITIALIZE, headers);
-        expect([headers, status]).toEqual([headers, 200]);
-        expect(answered['access-control-allow-origin']).toBe(
-          headers.Origin === 'https://app.example.com' ? headers.Origin : undefined,
-        );
-      }
-      const response = await service.fetch('/mcp', {
-        method: 'POST',
-        headers: { Origin: 'https://b.example' },
-      });
-      expect((await errorOf(response, 403)).code).toBe('FORBIDDEN');
-    },
-    'its own pages, and configured hosts and origins, are let in',
-  );
+  verifies('mcp.access', 'its own pages, and configured hosts and origins, are let in', async () => {
+    const yaml = `${SCRIPTED}cors: { origins: ["https://app.example.com"] }\nserver: { allowedHosts: [agent.example.com] }\n`;
+    await using service = await RunningService.start({ yaml });
+    const { port } = service;
+    const welcome = [
+      { Host: `localhost:${port}`, Origin: `http://localhost:${port}` },
+      { Host: `127.0.0.1:${port}`, Origin: `http://127.0.0.1:${port}` },
+      { Host: 'agent.example.com', Origin: 'https://app.example.com' },
+      { Host: `LOCALHOST:${port}` },
+    ];
+    for (const headers of welcome) {
+      const { status, headers: answered } = await postMcp(port, INITIALIZE, headers);
+      expect([headers, status]).toEqual([headers, 200]);
+      expect(answered['access-control-allow-origin']).toBe(
+        headers.Origin === 'https://app.example.com' ? headers.Origin : undefined,
+      );
+    }
+    const response = await service.fetch('/mcp', {
+      method: 'POST',
+      headers: { Origin: 'https://b.example' },
+    });
+    expect((await errorOf(response, 403)).code).toBe('FORBIDDEN');
+  });
 });

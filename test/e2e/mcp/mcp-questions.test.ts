@@ -62,75 +62,59 @@ describe('what a tool server asks in a turn of an MCP client', () => {
     expect(await viewOf(service, sessionId)).toMatchObject({ status: 'idle' });
   });
 
-  verifies(
-    'mcp.questions',
-    async () => {
-      await using service = await start();
-      const client = await olderClient(service, { elicitation: {} });
-      client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }));
-      expect(JSON.stringify(await client.callTool(chat('use order_tea {}')))).toContain(
-        String.raw`\"action\":\"decline\"`,
-      );
-      await client.close();
-    },
-    'a client of the older era, while its call goes on',
-  );
+  verifies('mcp.questions', 'a client of the older era, while its call goes on', async () => {
+    await using service = await start();
+    const client = await olderClient(service, { elicitation: {} });
+    client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }));
+    expect(JSON.stringify(await client.callTool(chat('use order_tea {}')))).toContain(
+      String.raw`\"action\":\"decline\"`,
+    );
+    await client.close();
+  });
 
-  verifies(
-    'mcp.questions',
-    async () => {
-      await using service = await start();
-      await using client = await statelessClient(service, { capabilities: { elicitation: { form: {} } } });
-      const asked: string[] = [];
-      client.sdk.setRequestHandler('elicitation/create', ({ params }) => {
-        asked.push(params.message);
-        return { action: 'accept', content: { approve: asked.length === 1 } };
-      });
-      expect((await client.chat('use name_tea {}')).reply).toContain('Assam');
-      expect((await client.chat('use name_tea {}')).reply).not.toContain('Assam');
-      expect(asked).toEqual([expect.stringContaining('hello'), expect.stringContaining('hello')]);
-    },
-    'whether the server may ask the model',
-  );
+  verifies('mcp.questions', 'whether the server may ask the model', async () => {
+    await using service = await start();
+    await using client = await statelessClient(service, { capabilities: { elicitation: { form: {} } } });
+    const asked: string[] = [];
+    client.sdk.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params.message);
+      return { action: 'accept', content: { approve: asked.length === 1 } };
+    });
+    expect((await client.chat('use name_tea {}')).reply).toContain('Assam');
+    expect((await client.chat('use name_tea {}')).reply).not.toContain('Assam');
+    expect(asked).toEqual([expect.stringContaining('hello'), expect.stringContaining('hello')]);
+  });
 
-  verifies(
-    'mcp.questions',
-    async () => {
-      await using service = await start();
-      const client = await olderClient(service, { elicitation: { url: {} } });
-      const asked: unknown[] = [];
-      client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-        asked.push(params);
-        return { action: 'accept' };
-      });
-      const visited = await client.callTool(chat('use visit_tea {}'));
-      expect(JSON.stringify(visited)).toContain(String.raw`\"action\":\"accept\"`);
-      expect(asked).toMatchObject([{ mode: 'url', url: SHOP.url, elicitationId: expect.any(String) }]);
-      await client.close();
-    },
-    'to visit an address',
-  );
+  verifies('mcp.questions', 'to visit an address', async () => {
+    await using service = await start();
+    const client = await olderClient(service, { elicitation: { url: {} } });
+    const asked: unknown[] = [];
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      asked.push(params);
+      return { action: 'accept' };
+    });
+    const visited = await client.callTool(chat('use visit_tea {}'));
+    expect(JSON.stringify(visited)).toContain(String.raw`\"action\":\"accept\"`);
+    expect(asked).toMatchObject([{ mode: 'url', url: SHOP.url, elicitationId: expect.any(String) }]);
+    await client.close();
+  });
 
-  verifies(
-    'mcp.questions',
-    async () => {
-      await using service = await start();
-      const client = await olderClient(service);
-      const told = Promise.withResolvers<unknown>();
-      client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { data } }) =>
-        told.resolve(data),
-      );
-      const answer = client.callTool(chat('use order_tea {}'));
-      const { sessionId, inputId } = await waitingInput(service);
-      const path = `/api/sessions/${sessionId}/inputs/${encodeURIComponent(inputId)}`;
-      expect(await told.promise).toMatchObject({
-        message: expect.stringContaining(`with POST ${path}`),
-        inputs: [{ inputId, toolName: 'order_tea' }],
-      });
-      expect((await service.post(path, { action: 'cancel' })).status).toBe(200);
-      expect(JSON.stringify(await answer)).toContain(String.raw`\"action\":\"cancel\"`);
-      await client.close();
-    },
-    'a client that cannot ask is told who can answer',
-  );
+  verifies('mcp.questions', 'a client that cannot ask is told who can answer', async () => {
+    await using service = await start();
+    const client = await olderClient(service);
+    const told = Promise.withResolvers<unknown>();
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { data } }) =>
+      told.resolve(data),
+    );
+    const answer = client.callTool(chat('use order_tea {}'));
+    const { sessionId, inputId } = await waitingInput(service);
+    const path = `/api/sessions/${sessionId}/inputs/${encodeURIComponent(inputId)}`;
+    expect(await told.promise).toMatchObject({
+      message: expect.stringContaining(`with POST ${path}`),
+      inputs: [{ inputId, toolName: 'order_tea' }],
+    });
+    expect((await service.post(path, { action: 'cancel' })).status).toBe(200);
+    expect(JSON.stringify(await answer)).toContain(String.raw`\"action\":\"cancel\"`);
+    await client.close();
+  });
 });

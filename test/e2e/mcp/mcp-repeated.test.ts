@@ -35,28 +35,25 @@ async function start(dataDir?: string) {
 }
 
 describe('a call of chat_with_agent with a key', () => {
-  verifies(
-    'mcp.repeated',
-    async () => {
-      await using setup = await start();
-      await using client = await statelessClient(setup.service);
-      const first = client.sdk.callTool(keyed('hello'));
-      const call = await setup.model.call(0);
-      await using other = await statelessClient(setup.service);
-      const second = other.sdk.callTool(keyed('hello'));
-      call.answer('Hello.');
-      const answer = Chat.parse((await first).structuredContent);
-      expect(answer.reply).toBe('Hello.');
-      expect((await second).structuredContent).toEqual(answer);
-      // Also when it is over.
-      expect((await other.sdk.callTool(keyed('hello'))).structuredContent).toEqual(answer);
-      expect(setup.model.calls).toHaveLength(1);
-    },
-    'while it is answered and later, also without a session',
-  );
+  verifies('mcp.repeated', 'while it is answered and later, also without a session', async () => {
+    await using setup = await start();
+    await using client = await statelessClient(setup.service);
+    const first = client.sdk.callTool(keyed('hello'));
+    const call = await setup.model.call(0);
+    await using other = await statelessClient(setup.service);
+    const second = other.sdk.callTool(keyed('hello'));
+    call.answer('Hello.');
+    const answer = Chat.parse((await first).structuredContent);
+    expect(answer.reply).toBe('Hello.');
+    expect((await second).structuredContent).toEqual(answer);
+    // Also when it is over.
+    expect((await other.sdk.callTool(keyed('hello'))).structuredContent).toEqual(answer);
+    expect(setup.model.calls).toHaveLength(1);
+  });
 
   verifies(
     'mcp.repeated',
+    'the key of another message is refused, and so is one that cannot be a key',
     async () => {
       await using setup = await start();
       await using client = await statelessClient(setup.service);
@@ -73,61 +70,53 @@ describe('a call of chat_with_agent with a key', () => {
       });
       expect(setup.model.calls).toHaveLength(1);
     },
-    'the key of another message is refused, and so is one that cannot be a key',
   );
+
+  verifies('mcp.repeated', 'after the service was stopped in the middle, and started again', async () => {
+    await using directory = await tempDirectory();
+    const before = await start(directory.path);
+    await using left = await statelessClient(before.service);
+    const lost = expect(left.sdk.callTool(keyed('hello'))).rejects.toThrow();
+    await before.model.call(0);
+    await before.service.close();
+    // The SDK waits on, also on a stream that has ended.
+    await left.sdk.close();
+    await lost;
+    await using after = await start(directory.path);
+    (await after.model.call(0)).answer('Hello again.');
+    await using client = await statelessClient(after.service);
+    expect(await client.sdk.callTool(keyed('hello'))).toMatchObject({
+      content: [{ text: 'Hello again.' }],
+    });
+    expect(after.model.calls).toHaveLength(1);
+  });
+
+  verifies('mcp.repeated', 'the stream of the repeated call is resumed after a restart', async () => {
+    await using directory = await tempDirectory();
+    const before = await start(directory.path);
+    const session = await resumableSession(before.service.port);
+    const said = (id: number) => {
+      const call = chatCall(id, 'hello', { sessionId: 'trip' });
+      return { ...call, params: { ...call.params, _meta: { ...call.params._meta, [KEY]: 'k1' } } };
+    };
+    const ask = (id: number) => openMcp(before.service.port, 'POST', session, said(id)).then(text);
+    const first = ask(2);
+    (await before.model.call(0)).answer('Hello.');
+    await first;
+    const [priming] = eventsOf(await ask(3));
+    await before.service.close();
+    await using after = await start(directory.path);
+    const { port } = after.service;
+    const rest = await resumed(port, await resumableSession(port), priming?.id ?? '');
+    expect(eventsOf(await rest.body).at(-1)?.message).toMatchObject({
+      id: 3,
+      result: { structuredContent: { reply: 'Hello.', sessionId: 'trip' } },
+    });
+  });
 
   verifies(
     'mcp.repeated',
-    async () => {
-      await using directory = await tempDirectory();
-      const before = await start(directory.path);
-      await using left = await statelessClient(before.service);
-      const lost = expect(left.sdk.callTool(keyed('hello'))).rejects.toThrow();
-      await before.model.call(0);
-      await before.service.close();
-      // The SDK waits on, also on a stream that has ended.
-      await left.sdk.close();
-      await lost;
-      await using after = await start(directory.path);
-      (await after.model.call(0)).answer('Hello again.');
-      await using client = await statelessClient(after.service);
-      expect(await client.sdk.callTool(keyed('hello'))).toMatchObject({
-        content: [{ text: 'Hello again.' }],
-      });
-      expect(after.model.calls).toHaveLength(1);
-    },
-    'after the service was stopped in the middle, and started again',
-  );
-
-  verifies(
-    'mcp.repeated',
-    async () => {
-      await using directory = await tempDirectory();
-      const before = await start(directory.path);
-      const session = await resumableSession(before.service.port);
-      const said = (id: number) => {
-        const call = chatCall(id, 'hello', { sessionId: 'trip' });
-        return { ...call, params: { ...call.params, _meta: { ...call.params._meta, [KEY]: 'k1' } } };
-      };
-      const ask = (id: number) => openMcp(before.service.port, 'POST', session, said(id)).then(text);
-      const first = ask(2);
-      (await before.model.call(0)).answer('Hello.');
-      await first;
-      const [priming] = eventsOf(await ask(3));
-      await before.service.close();
-      await using after = await start(directory.path);
-      const { port } = after.service;
-      const rest = await resumed(port, await resumableSession(port), priming?.id ?? '');
-      expect(eventsOf(await rest.body).at(-1)?.message).toMatchObject({
-        id: 3,
-        result: { structuredContent: { reply: 'Hello.', sessionId: 'trip' } },
-      });
-    },
-    'the stream of the repeated call is resumed after a restart',
-  );
-
-  verifies(
-    'mcp.repeated',
+    'a client of the older era is asked again for the approval that its turn waits for',
     async () => {
       await using setup = await start();
       const older = new OlderClient({ name: 'older', version: '1' }, { capabilities: { elicitation: {} } });
@@ -152,6 +141,5 @@ describe('a call of chat_with_agent with a key', () => {
       expect([asked, setup.tools.calls.length, setup.model.calls.length]).toEqual([2, 1, 2]);
       await older.close();
     },
-    'a client of the older era is asked again for the approval that its turn waits for',
   );
 });

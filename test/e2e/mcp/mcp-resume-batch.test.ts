@@ -49,6 +49,7 @@ async function lostBatch() {
 describe('the stream of a batch with a call to a shared session', () => {
   verifies(
     'mcp.resume-access',
+    'not by who may not read its session any more, if it is that of a batch',
     async () => {
       await using setup = await lostBatch();
       const { call, before, revoke, resume } = setup;
@@ -59,18 +60,13 @@ describe('the stream of a batch with a call to a shared session', () => {
       expect(toldText(before)).toBe('the first ');
       expect(await body).not.toContain('secret');
     },
-    'not by who may not read its session any more, if it is that of a batch',
   );
 
-  verifies(
-    'mcp.resume-access',
-    async () => {
-      await using setup = await lostBatch();
-      const rest = await setup.resume();
-      setup.call.say('and the rest');
-      setup.call.end();
-      expect(toldText(eventsOf(await rest.body))).toBe('and the rest');
-    },
-    'by who may read its session, if it is that of a batch',
-  );
+  verifies('mcp.resume-access', 'by who may read its session, if it is that of a batch', async () => {
+    await using setup = await lostBatch();
+    const rest = await setup.resume();
+    setup.call.say('and the rest');
+    setup.call.end();
+    expect(toldText(eventsOf(await rest.body))).toBe('and the rest');
+  });
 });

@@ -61,6 +61,7 @@ describe('a stream of /mcp that breaks', () => {
 
   verifies(
     'mcp.resume',
+    'each position leads to the same rest, from memory to the byte, and from the log',
     async () => {
       await using setup = await startDirected();
       const { model, port } = setup;
@@ -89,11 +90,11 @@ describe('a stream of /mcp that breaks', () => {
         }
       }
     },
-    'each position leads to the same rest, from memory to the byte, and from the log',
   );
 
   verifies(
     'mcp.resume',
+    'to break a stream cancels nothing; a cancellation ends the stream that was resumed',
     async () => {
       await using setup = await startDirected();
       const { model, port } = setup;
@@ -108,11 +109,11 @@ describe('a stream of /mcp that breaks', () => {
       await call.aborted;
       expect(eventsOf(await again.body).filter(isAnswer)).toEqual([]);
     },
-    'to break a stream cancels nothing; a cancellation ends the stream that was resumed',
   );
 
   verifies(
     'mcp.resume',
+    'the client that came back last gets the rest, and no stream before it',
     async () => {
       await using setup = await startDirected();
       const { model, port } = setup;
@@ -128,7 +129,6 @@ describe('a stream of /mcp that breaks', () => {
       expect(eventsOf(await last.body).filter(isAnswer)).toHaveLength(1);
       expect(eventsOf(await taken.body).filter(isAnswer)).toEqual([]);
     },
-    'the client that came back last gets the rest, and no stream before it',
   );
 });
 
@@ -145,32 +145,29 @@ async function startAsking() {
 }
 
 describe('a call that needs approval while its client is away', () => {
-  verifies(
-    'mcp.resume',
-    async () => {
-      await using setup = await startAsking();
-      const { model, tools, port } = setup;
-      const session = await resumableSession(port, {}, { elicitation: {} });
-      const response = await openMcp(port, 'POST', session, chatCall(2, 'pay Ann'));
-      const call = await model.call(0);
-      const [priming] = await readAndCut(response, () => true);
-      call.askFor(PAY);
-      const again = await openMcp(port, 'GET', { ...session, 'Last-Event-ID': priming?.id ?? '' });
-      const rest = new EventReader(again);
-      const asked = await rest.that(({ message }) => message?.method === 'elicitation/create');
-      const answer = { action: 'accept', content: { approve: true } };
-      const reaction = { jsonrpc: '2.0', id: asked.message?.id, result: answer };
-      const answered = rest.that(isAnswer);
-      expect((await postMcp(port, reaction, session)).status).toBe(202);
-      (await tools.call(0)).answer('paid');
-      (await model.call(1)).answer('Ann is paid.');
-      expect((await answered).message).toMatchObject({ result: { content: [{ text: 'Ann is paid.' }] } });
-    },
-    'the question reaches the client that comes back to its session',
-  );
+  verifies('mcp.resume', 'the question reaches the client that comes back to its session', async () => {
+    await using setup = await startAsking();
+    const { model, tools, port } = setup;
+    const session = await resumableSession(port, {}, { elicitation: {} });
+    const response = await openMcp(port, 'POST', session, chatCall(2, 'pay Ann'));
+    const call = await model.call(0);
+    const [priming] = await readAndCut(response, () => true);
+    call.askFor(PAY);
+    const again = await openMcp(port, 'GET', { ...session, 'Last-Event-ID': priming?.id ?? '' });
+    const rest = new EventReader(again);
+    const asked = await rest.that(({ message }) => message?.method === 'elicitation/create');
+    const answer = { action: 'accept', content: { approve: true } };
+    const reaction = { jsonrpc: '2.0', id: asked.message?.id, result: answer };
+    const answered = rest.that(isAnswer);
+    expect((await postMcp(port, reaction, session)).status).toBe(202);
+    (await tools.call(0)).answer('paid');
+    (await model.call(1)).answer('Ann is paid.');
+    expect((await answered).message).toMatchObject({ result: { content: [{ text: 'Ann is paid.' }] } });
+  });
 
   verifies(
     'mcp.resume',
+    'another session of the client is told how to decide, as long as nobody has',
     async () => {
       await using setup = await startAsking();
       const { model, tools, port, service } = setup;
@@ -198,41 +195,36 @@ describe('a call that needs approval while its client is away', () => {
         'notifications/message',
       );
     },
-    'another session of the client is told how to decide, as long as nobody has',
   );
 });
 
 describe('a call of a tool server whose stream breaks', () => {
-  verifies(
-    'mcp.resume',
-    async () => {
-      await using service = await startGateway({ tools: scriptableServer() });
-      const { port } = service;
-      const session = await resumableSession(port);
-      const params = {
-        name: 'slow',
-        arguments: { ms: 400, progressEveryMs: 20 },
-        _meta: { progressToken: 'p' },
-      };
-      const response = await openMcp(port, 'POST', session, {
-        jsonrpc: '2.0',
-        id: 2,
-        method: 'tools/call',
-        params,
-      });
-      const before = await readAndCut(response, isFirstPiece);
-      const id = before.at(-1)?.id ?? '';
-      const after = eventsOf(await (await resumed(port, session, id)).body);
-      const progress = [...before, ...after].flatMap(({ message }) => message?.params?.progress ?? []);
-      expect(progress).toEqual(progress.map((_, index) => index + 1));
-      expect(after.filter(isAnswer)).toMatchObject([
-        { message: { id: 2, result: { content: [{ text: 'done' }] } } },
-      ]);
-      const other = await resumableSession(port);
-      expect((await resumed(port, other, id)).status).toBe(400);
-    },
-    'progress and result are kept in memory, for its session alone',
-  );
+  verifies('mcp.resume', 'progress and result are kept in memory, for its session alone', async () => {
+    await using service = await startGateway({ tools: scriptableServer() });
+    const { port } = service;
+    const session = await resumableSession(port);
+    const params = {
+      name: 'slow',
+      arguments: { ms: 400, progressEveryMs: 20 },
+      _meta: { progressToken: 'p' },
+    };
+    const response = await openMcp(port, 'POST', session, {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params,
+    });
+    const before = await readAndCut(response, isFirstPiece);
+    const id = before.at(-1)?.id ?? '';
+    const after = eventsOf(await (await resumed(port, session, id)).body);
+    const progress = [...before, ...after].flatMap(({ message }) => message?.params?.progress ?? []);
+    expect(progress).toEqual(progress.map((_, index) => index + 1));
+    expect(after.filter(isAnswer)).toMatchObject([
+      { message: { id: 2, result: { content: [{ text: 'done' }] } } },
+    ]);
+    const other = await resumableSession(port);
+    expect((await resumed(port, other, id)).status).toBe(400);
+  });
 });
 
 describe('a stream that cannot be resumed', () => {
@@ -269,6 +261,7 @@ describe('a stream that cannot be resumed', () => {
 
   verifies(
     'mcp.resume-access',
+    'somebody else is told that there is no such stream; to read the log needs its scope',
     async () => {
       const verifiers = [
         new KnownTokens({
@@ -294,6 +287,5 @@ describe('a stream that cannot be resumed', () => {
         { error: { details: { scope: 'sessions:read' } } },
       ]);
     },
-    'somebody else is told that there is no such stream; to read the log needs its scope',
   );
 });

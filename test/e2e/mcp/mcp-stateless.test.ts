@@ -71,6 +71,7 @@ describe('a client of MCP without sessions', () => {
 
   verifies(
     'mcp.stateless',
+    'a call without sessionId begins a conversation, and its answer says how to go on in it',
     async () => {
       const { model, service } = await startDirected();
       await using _ = service;
@@ -94,59 +95,51 @@ describe('a client of MCP without sessions', () => {
       expect(await client.call('reset_conversation')).toMatchObject({ isError: true });
       expect((await client.call('reset_conversation', { sessionId })).isError).toBeFalsy();
     },
-    'a call without sessionId begins a conversation, and its answer says how to go on in it',
   );
+
+  verifies('mcp.stateless', 'who closes the stream of a call cancels its turn', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    await using client = await statelessClient(service);
+    const abort = new AbortController();
+    const answer = expect(client.chat('think', {}, { signal: abort.signal })).rejects.toThrow();
+    const running = await model.call(0);
+    abort.abort();
+    await answer;
+    await running.aborted;
+  });
+
+  verifies('mcp.stateless', 'errors are as the protocol has them, also by HTTP status', async () => {
+    await using service = await RunningService.start();
+    const { port } = service;
+    const unknown = await postMcp(port, asked('tools/make'), headersOf('tools/make'));
+    expect([unknown.status, JSON.parse(unknown.text)]).toMatchObject([
+      404,
+      { id: 7, error: { code: -32601 } },
+    ]);
+    const other = await postMcp(port, asked('tools/list'), headersOf('resources/list'));
+    expect([other.status, JSON.parse(other.text)]).toMatchObject([400, { error: { code: -32020 } }]);
+    const read = await postMcp(
+      port,
+      asked('resources/read', { uri: 'agent://x' }),
+      headersOf('resources/read', 'agent://x'),
+    );
+    expect(JSON.parse(read.text)).toMatchObject({ error: { code: -32602, data: { uri: 'agent://x' } } });
+    const tool = await postMcp(
+      port,
+      asked('tools/call', { name: 'x', arguments: {} }),
+      headersOf('tools/call', 'x'),
+    );
+    expect(tool.text).toContain('"code":-32602');
+    const call = asked('tools/call', { name: 'chat_with_agent', arguments: { message: '' } });
+    const bad = await postMcp(port, call, headersOf('tools/call', 'chat_with_agent'));
+    expect(bad.text).toMatch(/"isError":true.*"resultType":"complete"/);
+    expect(bad.headers['mcp-session-id']).toBeUndefined();
+  });
 
   verifies(
     'mcp.stateless',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      await using client = await statelessClient(service);
-      const abort = new AbortController();
-      const answer = expect(client.chat('think', {}, { signal: abort.signal })).rejects.toThrow();
-      const running = await model.call(0);
-      abort.abort();
-      await answer;
-      await running.aborted;
-    },
-    'who closes the stream of a call cancels its turn',
-  );
-
-  verifies(
-    'mcp.stateless',
-    async () => {
-      await using service = await RunningService.start();
-      const { port } = service;
-      const unknown = await postMcp(port, asked('tools/make'), headersOf('tools/make'));
-      expect([unknown.status, JSON.parse(unknown.text)]).toMatchObject([
-        404,
-        { id: 7, error: { code: -32601 } },
-      ]);
-      const other = await postMcp(port, asked('tools/list'), headersOf('resources/list'));
-      expect([other.status, JSON.parse(other.text)]).toMatchObject([400, { error: { code: -32020 } }]);
-      const read = await postMcp(
-        port,
-        asked('resources/read', { uri: 'agent://x' }),
-        headersOf('resources/read', 'agent://x'),
-      );
-      expect(JSON.parse(read.text)).toMatchObject({ error: { code: -32602, data: { uri: 'agent://x' } } });
-      const tool = await postMcp(
-        port,
-        asked('tools/call', { name: 'x', arguments: {} }),
-        headersOf('tools/call', 'x'),
-      );
-      expect(tool.text).toContain('"code":-32602');
-      const call = asked('tools/call', { name: 'chat_with_agent', arguments: { message: '' } });
-      const bad = await postMcp(port, call, headersOf('tools/call', 'chat_with_agent'));
-      expect(bad.text).toMatch(/"isError":true.*"resultType":"complete"/);
-      expect(bad.headers['mcp-session-id']).toBeUndefined();
-    },
-    'errors are as the protocol has them, also by HTTP status',
-  );
-
-  verifies(
-    'mcp.stateless',
+    'a subscription tells when a tool server of the card has another status',
     async () => {
       const yaml = `${SCRIPTED}limits: { requestsPerMinute: false }\nmcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
       await using service = await RunningService.start({ yaml });
@@ -167,11 +160,11 @@ describe('a client of MCP without sessions', () => {
       const uris = Array.from({ length: 101 }, (_, index) => `file:///${index}`);
       await expect(client.sdk.listen({ resourceSubscriptions: uris })).rejects.toThrow('too many resources');
     },
-    'a subscription tells when a tool server of the card has another status',
   );
 
   verifies(
     'mcp.stateless',
+    'a call of a tool that has told nothing yet is cancelled when its client goes away',
     async () => {
       const limits = 'limits: { requestsPerMinute: false }\nmcp: { expose: [tools] }\n';
       const yaml = `${SCRIPTED}${limits}mcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
@@ -196,65 +189,52 @@ describe('a client of MCP without sessions', () => {
       };
       await expect.poll(leave).not.toBe('0');
     },
-    'a call of a tool that has told nothing yet is cancelled when its client goes away',
   );
 
-  verifies(
-    'mcp.stateless',
-    async () => {
-      const tokens = new KnownTokens({ reader: identity('reader', { scopes: only('sessions:read') }) });
-      await using service = await RunningService.start({ verifiers: [tokens] });
-      const { port } = service;
-      const call = asked('tools/call', { name: 'chat_with_agent', arguments: { message: 'hello' } });
-      const headers = headersOf('tools/call', 'chat_with_agent');
-      const nobody = await postMcp(port, call, headers);
-      expect(nobody.status).toBe(401);
-      expect(nobody.headers['www-authenticate']).toContain('resource_metadata');
-      const refused = await postMcp(port, call, { ...headers, ...bearer('reader') });
-      expect(refused.status).toBe(403);
-      expect(refused.headers['www-authenticate']).toContain('insufficient_scope');
-    },
-    'credentials and scopes are as for the others',
-  );
+  verifies('mcp.stateless', 'credentials and scopes are as for the others', async () => {
+    const tokens = new KnownTokens({ reader: identity('reader', { scopes: only('sessions:read') }) });
+    await using service = await RunningService.start({ verifiers: [tokens] });
+    const { port } = service;
+    const call = asked('tools/call', { name: 'chat_with_agent', arguments: { message: 'hello' } });
+    const headers = headersOf('tools/call', 'chat_with_agent');
+    const nobody = await postMcp(port, call, headers);
+    expect(nobody.status).toBe(401);
+    expect(nobody.headers['www-authenticate']).toContain('resource_metadata');
+    const refused = await postMcp(port, call, { ...headers, ...bearer('reader') });
+    expect(refused.status).toBe(403);
+    expect(refused.headers['www-authenticate']).toContain('insufficient_scope');
+  });
 
-  verifies(
-    'mcp.stateless',
-    async () => {
-      await using service = await RunningService.start();
-      const sdk = new Client(
-        { name: 'both', version: '1' },
-        { versionNegotiation: { mode: { pin: '2026-07-28' } } },
-      );
-      const older = new Client({ name: 'older', version: '1' });
-      await sdk.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`)));
-      await older.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`)));
-      expect(older.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-      expect(sdk.getNegotiatedProtocolVersion()).toBe('2026-07-28');
-      const call = { name: 'chat_with_agent', arguments: { message: 'hello' } };
-      const [newer, old] = await Promise.all([sdk.callTool(call), older.callTool(call)]);
-      expect(newer.content).toEqual(old.content);
-      await Promise.all([sdk.close(), older.close()]);
-    },
-    'both eras get the same answers at the same address',
-  );
+  verifies('mcp.stateless', 'both eras get the same answers at the same address', async () => {
+    await using service = await RunningService.start();
+    const sdk = new Client(
+      { name: 'both', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const older = new Client({ name: 'older', version: '1' });
+    await sdk.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`)));
+    await older.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`)));
+    expect(older.getNegotiatedProtocolVersion()).toBe('2025-11-25');
+    expect(sdk.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    const call = { name: 'chat_with_agent', arguments: { message: 'hello' } };
+    const [newer, old] = await Promise.all([sdk.callTool(call), older.callTool(call)]);
+    expect(newer.content).toEqual(old.content);
+    await Promise.all([sdk.close(), older.close()]);
+  });
 
-  verifies(
-    'mcp.stateless',
-    async () => {
-      await using folder = await agentFolder(SCRIPTED);
-      const args = ['--mode', 'mcp', '--transport', 'stdio', '--agent', 'agent.yml'];
-      const transport = new StdioClientTransport({
-        command: process.execPath,
-        args: [join(projectRoot, 'src/app/main.ts'), ...args],
-        cwd: folder.path,
-        stderr: 'ignore',
-      });
-      await using client = await StatelessClient.over(transport);
-      expect(client.sdk.getNegotiatedProtocolVersion()).toBe('2026-07-28');
-      const { sessionId, reply } = await client.chat('hello');
-      expect(reply).toContain('Hello!');
-      expect((await client.chat('again', { sessionId })).sessionId).toBe(sessionId);
-    },
-    'over stdio too',
-  );
+  verifies('mcp.stateless', 'over stdio too', async () => {
+    await using folder = await agentFolder(SCRIPTED);
+    const args = ['--mode', 'mcp', '--transport', 'stdio', '--agent', 'agent.yml'];
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(projectRoot, 'src/app/main.ts'), ...args],
+      cwd: folder.path,
+      stderr: 'ignore',
+    });
+    await using client = await StatelessClient.over(transport);
+    expect(client.sdk.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    const { sessionId, reply } = await client.chat('hello');
+    expect(reply).toContain('Hello!');
+    expect((await client.chat('again', { sessionId })).sessionId).toBe(sessionId);
+  });
 });

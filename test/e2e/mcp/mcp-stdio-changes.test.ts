@@ -19,6 +19,7 @@ mcpServers: ${JSON.stringify({ fixtures: fixtureServer('sessions') })}
 describeWays('changes over stdin and stdout', (way) => {
   verifies(
     'mcp.gateway-changes',
+    'a client of 2026-07-28 hears of a changed resource, and names a hundred of them at most',
     async () => {
       await using folder = await agentFolder(YAML);
       const transport = new StdioClientTransport({
@@ -50,6 +51,5 @@ describeWays('changes over stdin and stdout', (way) => {
       const uris = Array.from({ length: 101 }, (_, index) => `test://${index}`);
       await expect(client.sdk.listen({ resourceSubscriptions: uris })).rejects.toThrow('too many resources');
     },
-    'a client of 2026-07-28 hears of a changed resource, and names a hundred of them at most',
   );
 });

@@ -86,6 +86,7 @@ describeWays('MCP over stdin and stdout', (way) => {
 
   verifies(
     'cli.stdio',
+    'what was asked before the input ended is answered, and the process exits with 0',
     async () => {
       await using folder = await agentFolder(YAML);
       await using service = new ServiceProcess(ARGS, { cwd: folder.path, script: way.script });
@@ -98,11 +99,11 @@ describeWays('MCP over stdin and stdout', (way) => {
       expect(messages.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
       expect(replyTo(2, messages)).toBe('one two three');
     },
-    'what was asked before the input ended is answered, and the process exits with 0',
   );
 
   verifies(
     'cli.stdio',
+    'a client that reads no more is one that has gone: no crash, and no tool server is left',
     async () => {
       await using folder = await agentFolder(YAML);
       await using service = new ServiceProcess(ARGS, { cwd: folder.path, script: way.script });
@@ -117,21 +118,16 @@ describeWays('MCP over stdin and stdout', (way) => {
       expect(await service.ended).toMatchObject({ code: 0, signal: null });
       await processEnd(Number(id));
     },
-    'a client that reads no more is one that has gone: no crash, and no tool server is left',
   );
 
-  verifies(
-    'cli.stdio',
-    async () => {
-      await using folder = await agentFolder(YAML);
-      await using service = new ServiceProcess(ARGS, { cwd: folder.path, script: way.script });
-      service.stdin.write(lines([INITIALIZE, call(2, 'slow 2', { _meta: { progressToken: 'p' } })]));
-      await service.stdout(/"progressToken":"p"/);
-      service.kill('SIGTERM');
-      const { code, signal, stdout } = await service.ended;
-      expect([code, signal]).toEqual([0, null]);
-      expect(replyTo(2, messagesIn(stdout))).toBe('one two three');
-    },
-    'SIGTERM lets the running call be answered',
-  );
+  verifies('cli.stdio', 'SIGTERM lets the running call be answered', async () => {
+    await using folder = await agentFolder(YAML);
+    await using service = new ServiceProcess(ARGS, { cwd: folder.path, script: way.script });
+    service.stdin.write(lines([INITIALIZE, call(2, 'slow 2', { _meta: { progressToken: 'p' } })]));
+    await service.stdout(/"progressToken":"p"/);
+    service.kill('SIGTERM');
+    const { code, signal, stdout } = await service.ended;
+    expect([code, signal]).toEqual([0, null]);
+    expect(replyTo(2, messagesIn(stdout))).toBe('one two three');
+  });
 });

@@ -51,6 +51,7 @@ describe('the tools of /mcp', () => {
 
   verifies(
     'mcp.tools',
+    'arguments that do not fit, and other tools, are errors that name what is wrong',
     async () => {
       const { model, service } = await startDirected();
       await using _ = service;
@@ -67,7 +68,6 @@ describe('the tools of /mcp', () => {
       expect((await client.call('start_process', {})).isError).toBe(true);
       expect(model.calls).toEqual([]);
     },
-    'arguments that do not fit, and other tools, are errors that name what is wrong',
   );
 });
 
@@ -85,63 +85,52 @@ describe('a chat over /mcp', () => {
     expect(counts.at(-1)).toBe(reply.length);
   });
 
-  verifies(
-    'mcp.chat',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      await using client = await mcpClient(service);
-      const pieces: (string | undefined)[] = [];
-      const first = Promise.withResolvers<void>();
-      const answer = client.chat(
-        'hello',
-        {},
-        {
-          onprogress: ({ message }) => {
-            pieces.push(message);
-            first.resolve();
-          },
+  verifies('mcp.chat', 'progress comes while the model still speaks', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    await using client = await mcpClient(service);
+    const pieces: (string | undefined)[] = [];
+    const first = Promise.withResolvers<void>();
+    const answer = client.chat(
+      'hello',
+      {},
+      {
+        onprogress: ({ message }) => {
+          pieces.push(message);
+          first.resolve();
         },
-      );
-      const call = await model.call(0);
-      call.say('Wait');
-      await first.promise;
-      expect(pieces).toEqual(['Wait']);
-      call.answer(' for it');
-      expect(await answer).toBe('Wait for it');
-    },
-    'progress comes while the model still speaks',
-  );
+      },
+    );
+    const call = await model.call(0);
+    call.say('Wait');
+    await first.promise;
+    expect(pieces).toEqual(['Wait']);
+    call.answer(' for it');
+    expect(await answer).toBe('Wait for it');
+  });
+
+  verifies('mcp.chat', 'who asks for no progress gets none', async () => {
+    await using service = await RunningService.start();
+    await using client = await mcpClient(service);
+    const heard: unknown[] = [];
+    client.sdk.fallbackNotificationHandler = async (notification) => void heard.push(notification);
+    client.sdk.onerror = (error) => void heard.push(error);
+    expect(await client.chat('hello')).toContain('Hello!');
+    expect(heard).toEqual([]);
+  });
+
+  verifies('mcp.chat', 'the agent uses its tools', async () => {
+    const yaml = `${SCRIPTED}mcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
+    await using service = await RunningService.start({ yaml });
+    await using client = await mcpClient(service);
+    const { reply, progress } = await client.chatWithProgress('use echo {"message": "from afar"}');
+    expect(reply).toContain('from afar');
+    expect(progress.map(({ message }) => message).join('')).toBe(reply);
+  });
 
   verifies(
     'mcp.chat',
-    async () => {
-      await using service = await RunningService.start();
-      await using client = await mcpClient(service);
-      const heard: unknown[] = [];
-      client.sdk.fallbackNotificationHandler = async (notification) => void heard.push(notification);
-      client.sdk.onerror = (error) => void heard.push(error);
-      expect(await client.chat('hello')).toContain('Hello!');
-      expect(heard).toEqual([]);
-    },
-    'who asks for no progress gets none',
-  );
-
-  verifies(
-    'mcp.chat',
-    async () => {
-      const yaml = `${SCRIPTED}mcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
-      await using service = await RunningService.start({ yaml });
-      await using client = await mcpClient(service);
-      const { reply, progress } = await client.chatWithProgress('use echo {"message": "from afar"}');
-      expect(reply).toContain('from afar');
-      expect(progress.map(({ message }) => message).join('')).toBe(reply);
-    },
-    'the agent uses its tools',
-  );
-
-  verifies(
-    'mcp.chat',
+    'a failing turn is an error with a reason to act on, without key or prompt, and the session goes on',
     async () => {
       const { upstream, service } = await startWithUpstream();
       await using _ = service;
@@ -155,35 +144,31 @@ describe('a chat over /mcp', () => {
       upstream.replyWith(textReply('better'));
       expect(await client.chat('again')).toBe('better');
     },
-    'a failing turn is an error with a reason to act on, without key or prompt, and the session goes on',
   );
+
+  verifies('mcp.chat', 'the unexpected is an error without its cause, which the log has', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    // Only a session that is known is read.
+    await store.append('unreadable', 0, [{ type: 'session.reset' }]);
+    const log = recordingLog();
+    await using service = await RunningService.start({ adapters: { store }, log });
+    await using client = await mcpClient(service);
+    const err = new Error('EIO at /private/path');
+    store.beforeRead = () => Promise.reject(err);
+    for (const tool of ['chat_with_agent', 'reset_conversation']) {
+      log.lines.length = 0;
+      const message = tool === 'chat_with_agent' ? { message: 'hello' } : {};
+      const result = await client.call(tool, { ...message, sessionId: 'unreadable' });
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).not.toContain('/private/path');
+      const fields = expect.objectContaining({ sessionId: 'unreadable', err });
+      expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', fields }));
+    }
+  });
 
   verifies(
     'mcp.chat',
-    async () => {
-      const store = new WatchedStore(memoryEventStore());
-      // Only a session that is known is read.
-      await store.append('unreadable', 0, [{ type: 'session.reset' }]);
-      const log = recordingLog();
-      await using service = await RunningService.start({ adapters: { store }, log });
-      await using client = await mcpClient(service);
-      const err = new Error('EIO at /private/path');
-      store.beforeRead = () => Promise.reject(err);
-      for (const tool of ['chat_with_agent', 'reset_conversation']) {
-        log.lines.length = 0;
-        const message = tool === 'chat_with_agent' ? { message: 'hello' } : {};
-        const result = await client.call(tool, { ...message, sessionId: 'unreadable' });
-        expect(result.isError).toBe(true);
-        expect(textOf(result)).not.toContain('/private/path');
-        const fields = expect.objectContaining({ sessionId: 'unreadable', err });
-        expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', fields }));
-      }
-    },
-    'the unexpected is an error without its cause, which the log has',
-  );
-
-  verifies(
-    'mcp.chat',
+    'a client that vanishes cancels nothing: the turn is finished and remembered',
     async () => {
       const { model, service } = await startDirected();
       await using _ = service;
@@ -204,24 +189,19 @@ describe('a chat over /mcp', () => {
       (await model.call(1)).answer('yes');
       expect(await next).toBe('yes');
     },
-    'a client that vanishes cancels nothing: the turn is finished and remembered',
   );
 
-  verifies(
-    'mcp.chat',
-    async () => {
-      const model = new DirectedModel();
-      const service = await RunningService.start({ adapters: { model } });
-      await using client = await mcpClient(service);
-      const answer = client.chat('hello');
-      const call = await model.call(0);
-      const closed = service.close();
-      call.answer('just in time');
-      expect(await answer).toBe('just in time');
-      await closed;
-    },
-    'a call that runs when the service stops gets its answer',
-  );
+  verifies('mcp.chat', 'a call that runs when the service stops gets its answer', async () => {
+    const model = new DirectedModel();
+    const service = await RunningService.start({ adapters: { model } });
+    await using client = await mcpClient(service);
+    const answer = client.chat('hello');
+    const call = await model.call(0);
+    const closed = service.close();
+    call.answer('just in time');
+    expect(await answer).toBe('just in time');
+    await closed;
+  });
 });
 
 describe('the sessions of /mcp', () => {
@@ -249,6 +229,7 @@ describe('the sessions of /mcp', () => {
 
   verifies(
     'mcp.sessions',
+    'a named one is the conversation that REST and WebSocket know by that name',
     async () => {
       const { model, service } = await startDirected();
       await using _ = service;
@@ -262,54 +243,45 @@ describe('the sessions of /mcp', () => {
       (await model.call(1)).answer('2');
       await second;
     },
-    'a named one is the conversation that REST and WebSocket know by that name',
   );
 
-  verifies(
-    'mcp.sessions',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      await using client = await mcpClient(service);
-      const own = client.chat('own');
-      (await model.call(0)).answer('1');
-      await own;
-      const named = client.chat('named', { sessionId: 'kept' });
-      (await model.call(1)).answer('2');
-      await named;
-      expect(textOf(await client.call('reset_conversation'))).toContain('reset');
-      const after = client.chat('own again');
-      expect((await model.call(2)).request.messages.map(messageText)).toEqual(['own again']);
-      (await model.call(2)).answer('3');
-      await after;
-      const kept = client.chat('named again', { sessionId: 'kept' });
-      expect((await model.call(3)).request.messages.map(messageText)).toEqual(['named', '2', 'named again']);
-      (await model.call(3)).answer('4');
-      await kept;
-    },
-    'reset_conversation clears its own and no other',
-  );
+  verifies('mcp.sessions', 'reset_conversation clears its own and no other', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    await using client = await mcpClient(service);
+    const own = client.chat('own');
+    (await model.call(0)).answer('1');
+    await own;
+    const named = client.chat('named', { sessionId: 'kept' });
+    (await model.call(1)).answer('2');
+    await named;
+    expect(textOf(await client.call('reset_conversation'))).toContain('reset');
+    const after = client.chat('own again');
+    expect((await model.call(2)).request.messages.map(messageText)).toEqual(['own again']);
+    (await model.call(2)).answer('3');
+    await after;
+    const kept = client.chat('named again', { sessionId: 'kept' });
+    expect((await model.call(3)).request.messages.map(messageText)).toEqual(['named', '2', 'named again']);
+    (await model.call(3)).answer('4');
+    await kept;
+  });
 
-  verifies(
-    'mcp.sessions',
-    async () => {
-      await using service = await RunningService.start({
-        yaml: 'llm: { provider: scripted, model: offline, script: [{ when: "^(.+)$", reply: "$1 $1 $1" }] }',
-      });
-      const names = Array.from({ length: 40 }, (_, index) => `client-${index}`);
-      const answers = await Promise.all(
-        names.map(async (name) => {
-          await using client = await mcpClient(service);
-          return await client.chatWithProgress(name);
-        }),
-      );
-      for (const [index, { reply, progress }] of answers.entries()) {
-        expect(reply).toBe(`client-${index} client-${index} client-${index}`);
-        expect(progress.map(({ message }) => message).join('')).toBe(reply);
-      }
-    },
-    'forty clients at once hear each only of their own call',
-  );
+  verifies('mcp.sessions', 'forty clients at once hear each only of their own call', async () => {
+    await using service = await RunningService.start({
+      yaml: 'llm: { provider: scripted, model: offline, script: [{ when: "^(.+)$", reply: "$1 $1 $1" }] }',
+    });
+    const names = Array.from({ length: 40 }, (_, index) => `client-${index}`);
+    const answers = await Promise.all(
+      names.map(async (name) => {
+        await using client = await mcpClient(service);
+        return await client.chatWithProgress(name);
+      }),
+    );
+    for (const [index, { reply, progress }] of answers.entries()) {
+      expect(reply).toBe(`client-${index} client-${index} client-${index}`);
+      expect(progress.map(({ message }) => message).join('')).toBe(reply);
+    }
+  });
 });
 
 describe('cancelling over /mcp', () => {
@@ -340,64 +312,56 @@ describe('cancelling over /mcp', () => {
     expect(JSON.stringify(messages)).toContain('One moment');
   });
 
-  verifies(
-    'mcp.cancel',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      await using client = await mcpClient(service);
-      const running = client.chat('first');
-      const call = await model.call(0);
-      const abort = new AbortController();
-      const waiting = client.chat('second', {}, { signal: abort.signal });
-      const refused = expect(waiting).rejects.toThrow();
-      await client.transport.taken('tools/call', 2);
-      abort.abort();
-      await refused;
-      await client.transport.taken('notifications/cancelled');
-      expect(call.signal.aborted).toBe(false);
-      call.answer('done');
-      expect(await running).toBe('done');
-      const third = client.chat('third');
-      expect((await model.call(1)).userText).toBe('third');
-      (await model.call(1)).answer('ok');
-      await third;
-    },
-    'a message that waits is taken back, and the running turn goes on',
-  );
+  verifies('mcp.cancel', 'a message that waits is taken back, and the running turn goes on', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    await using client = await mcpClient(service);
+    const running = client.chat('first');
+    const call = await model.call(0);
+    const abort = new AbortController();
+    const waiting = client.chat('second', {}, { signal: abort.signal });
+    const refused = expect(waiting).rejects.toThrow();
+    await client.transport.taken('tools/call', 2);
+    abort.abort();
+    await refused;
+    await client.transport.taken('notifications/cancelled');
+    expect(call.signal.aborted).toBe(false);
+    call.answer('done');
+    expect(await running).toBe('done');
+    const third = client.chat('third');
+    expect((await model.call(1)).userText).toBe('third');
+    (await model.call(1)).answer('ok');
+    await third;
+  });
 
-  verifies(
-    'mcp.cancel',
-    async () => {
-      const model = new DirectedModel();
-      const store = new WatchedStore(memoryEventStore());
-      // Only a session that is known is read.
-      await store.append('slow-to-load', 0, [{ type: 'session.reset' }]);
-      await using service = await RunningService.start({ yaml: NO_DRAIN, adapters: { model, store } });
-      const reading = Promise.withResolvers<void>();
-      const gate = Promise.withResolvers<void>();
-      store.beforeRead = async () => {
-        reading.resolve();
-        await gate.promise;
-      };
-      await using client = await mcpClient(service);
-      const abort = new AbortController();
-      const answer = client.chat('hello', { sessionId: 'slow-to-load' }, { signal: abort.signal });
-      const refused = expect(answer).rejects.toThrow();
-      await reading.promise;
-      abort.abort();
-      await refused;
-      await client.transport.taken('notifications/cancelled');
-      gate.resolve();
-      const next = client.chat('second thoughts', { sessionId: 'slow-to-load' });
-      const second = await model.callFor('second thoughts');
-      // Never asked, or asked and stopped: both are cancelled.
-      expect(model.calls.filter(({ signal }) => !signal.aborted)).toEqual([second]);
-      second.answer('ok');
-      expect(await next).toBe('ok');
-    },
-    'also while the conversation is still read from the log',
-  );
+  verifies('mcp.cancel', 'also while the conversation is still read from the log', async () => {
+    const model = new DirectedModel();
+    const store = new WatchedStore(memoryEventStore());
+    // Only a session that is known is read.
+    await store.append('slow-to-load', 0, [{ type: 'session.reset' }]);
+    await using service = await RunningService.start({ yaml: NO_DRAIN, adapters: { model, store } });
+    const reading = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    store.beforeRead = async () => {
+      reading.resolve();
+      await gate.promise;
+    };
+    await using client = await mcpClient(service);
+    const abort = new AbortController();
+    const answer = client.chat('hello', { sessionId: 'slow-to-load' }, { signal: abort.signal });
+    const refused = expect(answer).rejects.toThrow();
+    await reading.promise;
+    abort.abort();
+    await refused;
+    await client.transport.taken('notifications/cancelled');
+    gate.resolve();
+    const next = client.chat('second thoughts', { sessionId: 'slow-to-load' });
+    const second = await model.callFor('second thoughts');
+    // Never asked, or asked and stopped: both are cancelled.
+    expect(model.calls.filter(({ signal }) => !signal.aborted)).toEqual([second]);
+    second.answer('ok');
+    expect(await next).toBe('ok');
+  });
 });
 
 describe('the resources of /mcp', () => {
@@ -427,6 +391,7 @@ describe('the resources of /mcp', () => {
 
   verifies(
     'mcp.resources',
+    'no secret is in the configuration, which is that of /api/config.yaml',
     async () => {
       const secret = { type: 'http', baseUrl: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': 'hunter2' } };
       const { upstream, service } = await startWithUpstream(
@@ -442,6 +407,5 @@ describe('the resources of /mcp', () => {
       expect(config.text).toContain('***REDACTED***');
       expect(config.text).not.toMatch(/hunter2|sk-secret/);
     },
-    'no secret is in the configuration, which is that of /api/config.yaml',
   );
 });

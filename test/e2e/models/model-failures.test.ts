@@ -133,41 +133,33 @@ const failures: readonly Failure[] = [
 
 describe('an upstream that fails', () => {
   for (const failure of failures) {
-    verifies('model.failures', () => expectFailure(failure), failure.name);
+    verifies('model.failures', failure.name, () => expectFailure(failure));
   }
 
-  verifies(
-    'model.failures',
-    async () => {
-      await using setup = await UpstreamService.open();
-      await setup.upstream[Symbol.asyncDispose]();
-      const answer = await setup.service.post('/api/message-sync', { message: PROMPT });
-      expect(answer.status).toBe(500);
-      expect(await answer.json()).toMatchObject({
-        error: { code: 'AGENT_ERROR', details: { reason: expect.stringMatching(/Nothing listens at/) } },
-      });
-    },
-    'nothing listens there',
-  );
+  verifies('model.failures', 'nothing listens there', async () => {
+    await using setup = await UpstreamService.open();
+    await setup.upstream[Symbol.asyncDispose]();
+    const answer = await setup.service.post('/api/message-sync', { message: PROMPT });
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toMatchObject({
+      error: { code: 'AGENT_ERROR', details: { reason: expect.stringMatching(/Nothing listens at/) } },
+    });
+  });
 
-  verifies(
-    'model.failures',
-    async () => {
-      await using setup = await UpstreamService.open({ timeoutMs: 300 });
-      setup.upstream.replyWith({ stream: [started, { cut: true }] }, textReply('Whole.'));
-      const failed = await setup.service.post('/api/message-sync', { message: 'one' });
-      expect(failed.status).toBe(500);
-      const next = await setup.service.post('/api/message-sync', { message: 'two' });
-      expect(await next.json()).toMatchObject({ response: 'Whole.' });
-      expect((await setup.upstream.request(1)).body.messages).toEqual([
-        { role: 'system', content: SYSTEM_PROMPT },
-        { role: 'user', content: 'one' },
-        { role: 'assistant', content: expect.stringMatching(/^Half a .*failed/) },
-        { role: 'user', content: 'two' },
-      ]);
-    },
-    'the session goes on afterwards',
-  );
+  verifies('model.failures', 'the session goes on afterwards', async () => {
+    await using setup = await UpstreamService.open({ timeoutMs: 300 });
+    setup.upstream.replyWith({ stream: [started, { cut: true }] }, textReply('Whole.'));
+    const failed = await setup.service.post('/api/message-sync', { message: 'one' });
+    expect(failed.status).toBe(500);
+    const next = await setup.service.post('/api/message-sync', { message: 'two' });
+    expect(await next.json()).toMatchObject({ response: 'Whole.' });
+    expect((await setup.upstream.request(1)).body.messages).toEqual([
+      { role: 'system', content: SYSTEM_PROMPT },
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: expect.stringMatching(/^Half a .*failed/) },
+      { role: 'user', content: 'two' },
+    ]);
+  });
 });
 
 /** The same failure over REST and over WebSocket, at the same time, in two sessions. */

@@ -73,26 +73,22 @@ describe('OpenAI’s chat completions', () => {
     });
   });
 
-  verifies(
-    'openai.models',
-    async () => {
-      const other = JSON.stringify({
-        llm: { provider: 'scripted', model: 'offline', script: [{ when: '.', reply: 'I am b.' }] },
-      });
-      await using service = await RunningService.start({ agents: { a: YAML, b: other } });
-      const client = new OpenAI({ baseURL: `http://127.0.0.1:${service.port}/v1`, apiKey: 'none' });
-      expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['a', 'b']);
-      const messages = [user('who are you?')];
-      const reply = await client.chat.completions.create({ model: 'b', messages });
-      expect([reply.model, reply.choices[0]?.message.content]).toEqual(['b', 'I am b.']);
-      const alone = new OpenAI({ baseURL: `http://127.0.0.1:${service.port}/agents/b/v1`, apiKey: 'none' });
-      expect((await alone.models.list()).data.map(({ id }) => id)).toEqual(['b']);
-      await expect(alone.chat.completions.create({ model: 'a', messages })).rejects.toThrow(
-        'There is no model a',
-      );
-    },
-    'of several, each by its name',
-  );
+  verifies('openai.models', 'of several, each by its name', async () => {
+    const other = JSON.stringify({
+      llm: { provider: 'scripted', model: 'offline', script: [{ when: '.', reply: 'I am b.' }] },
+    });
+    await using service = await RunningService.start({ agents: { a: YAML, b: other } });
+    const client = new OpenAI({ baseURL: `http://127.0.0.1:${service.port}/v1`, apiKey: 'none' });
+    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['a', 'b']);
+    const messages = [user('who are you?')];
+    const reply = await client.chat.completions.create({ model: 'b', messages });
+    expect([reply.model, reply.choices[0]?.message.content]).toEqual(['b', 'I am b.']);
+    const alone = new OpenAI({ baseURL: `http://127.0.0.1:${service.port}/agents/b/v1`, apiKey: 'none' });
+    expect((await alone.models.list()).data.map(({ id }) => id)).toEqual(['b']);
+    await expect(alone.chat.completions.create({ model: 'a', messages })).rejects.toThrow(
+      'There is no model a',
+    );
+  });
 
   verifies('openai.chat', async () => {
     await using rig = await Rig.start();
@@ -115,23 +111,19 @@ describe('OpenAI’s chat completions', () => {
     expect(Math.abs(completion.created - Date.now() / 1000)).toBeLessThan(60);
   });
 
-  verifies(
-    'openai.chat',
-    async () => {
-      await using rig = await Rig.start();
-      const { sessionId } = await rig.answered(0, '', [user('say nothing')]);
-      expect(await viewOf(rig.service, sessionId)).toMatchObject({ turns: { completed: 1 } });
-      const asked = rig.ask([user('be cut')]);
-      const call = await rig.model.call(1);
-      call.say('half a');
-      call.end({ finishReason: 'length' });
-      expect((await asked).choices[0]).toMatchObject({
-        message: { content: 'half a' },
-        finish_reason: 'length',
-      });
-    },
-    'an empty reply, and one that a limit has cut',
-  );
+  verifies('openai.chat', 'an empty reply, and one that a limit has cut', async () => {
+    await using rig = await Rig.start();
+    const { sessionId } = await rig.answered(0, '', [user('say nothing')]);
+    expect(await viewOf(rig.service, sessionId)).toMatchObject({ turns: { completed: 1 } });
+    const asked = rig.ask([user('be cut')]);
+    const call = await rig.model.call(1);
+    call.say('half a');
+    call.end({ finishReason: 'length' });
+    expect((await asked).choices[0]).toMatchObject({
+      message: { content: 'half a' },
+      finish_reason: 'length',
+    });
+  });
 
   verifies('openai.stream', async () => {
     await using rig = await Rig.start();
@@ -154,26 +146,22 @@ describe('OpenAI’s chat completions', () => {
     expect(final.usage).toMatchObject({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 });
   });
 
-  verifies(
-    'openai.stream',
-    async () => {
-      await using rig = await Rig.start();
-      const stream = await rig.client.chat.completions.create({
-        model: 'default',
-        messages: [user('hello')],
-        stream: true,
-      });
-      const pieces: unknown[] = [];
-      const reading = (async () => {
-        for await (const chunk of stream) pieces.push(chunk.choices[0]?.delta.content);
-      })();
-      const call = await rig.model.call(0);
-      call.say('Hel');
-      call.fail(new Error('the provider is gone'));
-      await expect(reading).rejects.toMatchObject({ code: 'agent_error', type: 'server_error' });
-    },
-    'and an error in the middle is an error of the SDK',
-  );
+  verifies('openai.stream', 'and an error in the middle is an error of the SDK', async () => {
+    await using rig = await Rig.start();
+    const stream = await rig.client.chat.completions.create({
+      model: 'default',
+      messages: [user('hello')],
+      stream: true,
+    });
+    const pieces: unknown[] = [];
+    const reading = (async () => {
+      for await (const chunk of stream) pieces.push(chunk.choices[0]?.delta.content);
+    })();
+    const call = await rig.model.call(0);
+    call.say('Hel');
+    call.fail(new Error('the provider is gone'));
+    await expect(reading).rejects.toMatchObject({ code: 'agent_error', type: 'server_error' });
+  });
 
   verifies('openai.given', async () => {
     await using rig = await Rig.start();
@@ -230,28 +218,24 @@ describe('OpenAI’s chat completions', () => {
     expect([title, history.length, history.at(-1)?.content]).toEqual(['Remember 7.', 8, 'Blue.']);
   });
 
-  verifies(
-    'openai.given',
-    async () => {
-      await using folder = await tempDirectory();
-      let sessionId = '';
-      {
-        await using rig = await Rig.start({ dataDir: folder.path });
-        ({ sessionId } = await rig.answered(0, 'three', [user('one'), assistant('two'), user('and then?')]));
-      }
+  verifies('openai.given', 'and is still there after a restart', async () => {
+    await using folder = await tempDirectory();
+    let sessionId = '';
+    {
       await using rig = await Rig.start({ dataDir: folder.path });
-      await rig.answered(0, 'five', [user('four?')], { metadata: { session_id: sessionId } });
-      const { messages } = (await rig.model.call(0)).request;
-      expect(messages).toMatchObject([
-        { text: 'one' },
-        { parts: [{ text: 'two' }] },
-        { text: 'and then?' },
-        { parts: [{ text: 'three' }] },
-        { text: 'four?' },
-      ]);
-    },
-    'and is still there after a restart',
-  );
+      ({ sessionId } = await rig.answered(0, 'three', [user('one'), assistant('two'), user('and then?')]));
+    }
+    await using rig = await Rig.start({ dataDir: folder.path });
+    await rig.answered(0, 'five', [user('four?')], { metadata: { session_id: sessionId } });
+    const { messages } = (await rig.model.call(0)).request;
+    expect(messages).toMatchObject([
+      { text: 'one' },
+      { parts: [{ text: 'two' }] },
+      { text: 'and then?' },
+      { parts: [{ text: 'three' }] },
+      { text: 'four?' },
+    ]);
+  });
 
   verifies('openai.session', async () => {
     await using rig = await Rig.start();
@@ -277,22 +261,18 @@ describe('OpenAI’s chat completions', () => {
     expect(await viewOf(rig.service, 'trip')).toMatchObject({ turns: { completed: 4 } });
   });
 
-  verifies(
-    'openai.session',
-    async () => {
-      await using rig = await Rig.start();
-      const named = { headers: { 'X-Session-Id': 'trip' } };
-      const failing = rig.ask([user('hello')], {}, named);
-      (await rig.model.call(0)).fail(new Error('away'));
-      await expect(failing).rejects.toThrow();
-      const next = rig.ask([user('hello'), user('again')], {}, named);
-      const call = await rig.model.call(1);
-      expect(call.userText).toBe('hello\n\nagain');
-      call.answer('Here I am.');
-      await next;
-    },
-    'and has a message whose turn failed once',
-  );
+  verifies('openai.session', 'and has a message whose turn failed once', async () => {
+    await using rig = await Rig.start();
+    const named = { headers: { 'X-Session-Id': 'trip' } };
+    const failing = rig.ask([user('hello')], {}, named);
+    (await rig.model.call(0)).fail(new Error('away'));
+    await expect(failing).rejects.toThrow();
+    const next = rig.ask([user('hello'), user('again')], {}, named);
+    const call = await rig.model.call(1);
+    expect(call.userText).toBe('hello\n\nagain');
+    call.answer('Here I am.');
+    await next;
+  });
 
   verifies('openai.settings', async () => {
     await using rig = await Rig.start();
@@ -314,37 +294,33 @@ describe('OpenAI’s chat completions', () => {
     expect((await rig.model.call(1)).request.settings).toBeUndefined();
   });
 
-  verifies(
-    'openai.stop',
-    async () => {
-      await using rig = await Rig.start();
-      const leave = async (call: number, headers: Record<string, string>) => {
-        const stop = new AbortController();
-        const refused = expect(
-          rig.client.chat.completions.create(
-            { model: 'default', messages: [user('talk')] },
-            { headers, signal: stop.signal },
-          ),
-        ).rejects.toThrow();
-        const asked = await rig.model.call(call);
-        stop.abort();
-        await refused;
-        return asked;
-      };
-      const named = await leave(0, { 'X-Session-Id': 'kept' });
-      const keyed = await leave(1, { 'Idempotency-Key': 'k' });
-      // It has left last, so that the service knows by now of all three.
-      await (await leave(2, {})).aborted;
-      for (const { signal } of [named, keyed]) expect(signal.aborted).toBe(false);
-      keyed.answer('I talk');
-      const again = await rig.client.chat.completions.create(
-        { model: 'default', messages: [user('talk')] },
-        { headers: { 'Idempotency-Key': 'k' } },
-      );
-      expect(again.choices[0]?.message.content).toBe('I talk');
-    },
-    'without a stream, too',
-  );
+  verifies('openai.stop', 'without a stream, too', async () => {
+    await using rig = await Rig.start();
+    const leave = async (call: number, headers: Record<string, string>) => {
+      const stop = new AbortController();
+      const refused = expect(
+        rig.client.chat.completions.create(
+          { model: 'default', messages: [user('talk')] },
+          { headers, signal: stop.signal },
+        ),
+      ).rejects.toThrow();
+      const asked = await rig.model.call(call);
+      stop.abort();
+      await refused;
+      return asked;
+    };
+    const named = await leave(0, { 'X-Session-Id': 'kept' });
+    const keyed = await leave(1, { 'Idempotency-Key': 'k' });
+    // It has left last, so that the service knows by now of all three.
+    await (await leave(2, {})).aborted;
+    for (const { signal } of [named, keyed]) expect(signal.aborted).toBe(false);
+    keyed.answer('I talk');
+    const again = await rig.client.chat.completions.create(
+      { model: 'default', messages: [user('talk')] },
+      { headers: { 'Idempotency-Key': 'k' } },
+    );
+    expect(again.choices[0]?.message.content).toBe('I talk');
+  });
 
   verifies('openai.stop', async () => {
     await using rig = await Rig.start();

@@ -46,6 +46,7 @@ async function called({ client, model }: Rig, messages: OpenAI.ChatCompletionMes
 describe('tools of an OpenAI client', () => {
   verifies(
     'openai.tools',
+    'results are for the session that the client names, and not for the one that it was forked from',
     async () => {
       await using rig = await start();
       const { service, client, model } = rig;
@@ -67,7 +68,6 @@ describe('tools of an OpenAI client', () => {
       expect(await viewOf(service, 'b')).toMatchObject({ clientCalls: [{ callId: 'w1' }] });
       expect(model.calls).toHaveLength(1);
     },
-    'results are for the session that the client names, and not for the one that it was forked from',
   );
 
   verifies('openai.tools', async () => {
@@ -106,80 +106,73 @@ describe('tools of an OpenAI client', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  verifies(
-    'openai.tools',
-    async () => {
-      await using rig = await start();
-      const stream = rig.client.chat.completions.stream({
-        model: 'default',
-        messages: [user('Weather in Rome and Oslo?')],
-        tools: [weather],
-      });
-      const call = await rig.model.call(0);
-      call.say('Let me look.');
-      call.askFor(
-        { name: 'weather', callId: 'w1', arguments: { city: 'Rome' } },
-        { name: 'weather', callId: 'w2', arguments: { city: 'Oslo' } },
-      );
-      const first = (await stream.finalChatCompletion()).choices[0];
-      expect(first).toMatchObject({ finish_reason: 'tool_calls', message: { content: 'Let me look.' } });
-      const calls = first?.message.tool_calls ?? [];
-      expect(calls).toMatchObject([
-        { function: { name: 'weather', arguments: '{"city":"Rome"}' } },
-        { function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
-      ]);
-      const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'wet' }));
-      const next = rig.client.chat.completions.stream({
-        model: 'default',
-        messages: [user('Weather in Rome and Oslo?'), { role: 'assistant', tool_calls: calls }, ...results],
-        tools: [weather],
-      });
-      const pieces: string[] = [];
-      next.on('content', (delta) => pieces.push(delta));
-      (await rig.model.call(1)).answer('Wet', ' in both.');
-      expect(await next.finalContent()).toBe('Wet in both.');
-      expect(pieces.join('')).toBe('Wet in both.');
-    },
-    'streamed, two at once, and the next answer has only what is new',
-  );
+  verifies('openai.tools', 'streamed, two at once, and the next answer has only what is new', async () => {
+    await using rig = await start();
+    const stream = rig.client.chat.completions.stream({
+      model: 'default',
+      messages: [user('Weather in Rome and Oslo?')],
+      tools: [weather],
+    });
+    const call = await rig.model.call(0);
+    call.say('Let me look.');
+    call.askFor(
+      { name: 'weather', callId: 'w1', arguments: { city: 'Rome' } },
+      { name: 'weather', callId: 'w2', arguments: { city: 'Oslo' } },
+    );
+    const first = (await stream.finalChatCompletion()).choices[0];
+    expect(first).toMatchObject({ finish_reason: 'tool_calls', message: { content: 'Let me look.' } });
+    const calls = first?.message.tool_calls ?? [];
+    expect(calls).toMatchObject([
+      { function: { name: 'weather', arguments: '{"city":"Rome"}' } },
+      { function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
+    ]);
+    const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'wet' }));
+    const next = rig.client.chat.completions.stream({
+      model: 'default',
+      messages: [user('Weather in Rome and Oslo?'), { role: 'assistant', tool_calls: calls }, ...results],
+      tools: [weather],
+    });
+    const pieces: string[] = [];
+    next.on('content', (delta) => pieces.push(delta));
+    (await rig.model.call(1)).answer('Wet', ' in both.');
+    expect(await next.finalContent()).toBe('Wet in both.');
+    expect(pieces.join('')).toBe('Wet in both.');
+  });
 
-  verifies(
-    'openai.tools',
-    async () => {
-      await using rig = await start();
-      const seen: unknown[] = [];
-      const runner = rig.client.chat.completions.runTools({
-        model: 'default',
-        messages: [user('Weather in Rome?')],
-        tools: [
-          {
-            type: 'function',
-            function: {
-              name: 'weather',
-              description: 'The weather of a city.',
-              parameters: { type: 'object' },
-              parse: (text: string): object => JSON.parse(text),
-              function: (args: object) => {
-                seen.push(args);
-                return 'sunny';
-              },
+  verifies('openai.tools', 'with the tool runner of the SDK', async () => {
+    await using rig = await start();
+    const seen: unknown[] = [];
+    const runner = rig.client.chat.completions.runTools({
+      model: 'default',
+      messages: [user('Weather in Rome?')],
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'weather',
+            description: 'The weather of a city.',
+            parameters: { type: 'object' },
+            parse: (text: string): object => JSON.parse(text),
+            function: (args: object) => {
+              seen.push(args);
+              return 'sunny';
             },
           },
-        ],
-      });
-      const answering = (async () => {
-        (await rig.model.call(0)).askFor({ name: 'weather', arguments: { city: 'Rome' } });
-        (await rig.model.call(1)).answer('It is sunny.');
-      })();
-      expect(await runner.finalContent()).toBe('It is sunny.');
-      await answering;
-      expect(seen).toEqual([{ city: 'Rome' }]);
-    },
-    'with the tool runner of the SDK',
-  );
+        },
+      ],
+    });
+    const answering = (async () => {
+      (await rig.model.call(0)).askFor({ name: 'weather', arguments: { city: 'Rome' } });
+      (await rig.model.call(1)).answer('It is sunny.');
+    })();
+    expect(await runner.finalContent()).toBe('It is sunny.');
+    await answering;
+    expect(seen).toEqual([{ city: 'Rome' }]);
+  });
 
   verifies(
     'openai.tools',
+    'also where the user says something else behind the results, in a session that the client has named',
     async () => {
       await using rig = await start();
       const { client, model } = rig;
@@ -207,28 +200,23 @@ describe('tools of an OpenAI client', () => {
       going.answer('Sun and rain.');
       expect((await next).choices[0]?.message.content).toBe('Sun and rain.');
     },
-    'also where the user says something else behind the results, in a session that the client has named',
   );
 
-  verifies(
-    'openai.tools',
-    async () => {
-      await using rig = await start();
-      const { choice, id } = await called(rig, [user('Weather in Rome?')]);
-      const next = rig.client.chat.completions.create({
-        model: 'default',
-        tools: [weather],
-        messages: [
-          ...[user('Weather in Rome?'), choice.message],
-          { role: 'tool', tool_call_id: id, content: 'sunny' },
-          { role: 'system', content: 'Be brief.' },
-        ],
-      });
-      (await rig.model.call(1)).answer('Sunny.');
-      expect((await next).choices[0]?.message.content).toBe('Sunny.');
-    },
-    'also where instructions stand behind the results',
-  );
+  verifies('openai.tools', 'also where instructions stand behind the results', async () => {
+    await using rig = await start();
+    const { choice, id } = await called(rig, [user('Weather in Rome?')]);
+    const next = rig.client.chat.completions.create({
+      model: 'default',
+      tools: [weather],
+      messages: [
+        ...[user('Weather in Rome?'), choice.message],
+        { role: 'tool', tool_call_id: id, content: 'sunny' },
+        { role: 'system', content: 'Be brief.' },
+      ],
+    });
+    (await rig.model.call(1)).answer('Sunny.');
+    expect((await next).choices[0]?.message.content).toBe('Sunny.');
+  });
 
   verifies('openai.tools-restart', async () => {
     await using folder = await tempDirectory();
@@ -270,26 +258,22 @@ describe('tools of an OpenAI client', () => {
     expect((await asked).choices[0]?.message.content).toBe('It is sunny.');
   });
 
-  verifies(
-    'openai.tools-given',
-    async () => {
-      await using rig = await start();
-      const { choice, id } = await called(rig, [user('Weather in Rome?')]);
-      const messages: OpenAI.ChatCompletionMessageParam[] = [
-        user('Weather in Rome?'),
-        choice.message,
-        { role: 'tool', tool_call_id: id, content: 'sunny' },
-      ];
-      const ask = () => rig.client.chat.completions.create({ model: 'default', messages, tools: [weather] });
-      const one = ask();
-      (await rig.model.call(1)).answer('It is sunny.');
-      await one;
-      const again = ask();
-      (await rig.model.call(2)).answer('Sunny it is.');
-      expect((await again).choices[0]?.message.content).toBe('Sunny it is.');
-    },
-    'and a reply is written again',
-  );
+  verifies('openai.tools-given', 'and a reply is written again', async () => {
+    await using rig = await start();
+    const { choice, id } = await called(rig, [user('Weather in Rome?')]);
+    const messages: OpenAI.ChatCompletionMessageParam[] = [
+      user('Weather in Rome?'),
+      choice.message,
+      { role: 'tool', tool_call_id: id, content: 'sunny' },
+    ];
+    const ask = () => rig.client.chat.completions.create({ model: 'default', messages, tools: [weather] });
+    const one = ask();
+    (await rig.model.call(1)).answer('It is sunny.');
+    await one;
+    const again = ask();
+    (await rig.model.call(2)).answer('Sunny it is.');
+    expect((await again).choices[0]?.message.content).toBe('Sunny it is.');
+  });
 
   verifies('openai.tools-refused', async () => {
     await using rig = await start();
@@ -333,33 +317,29 @@ describe('tools of a client of our own interface', () => {
     await socket.until('response');
   });
 
-  verifies(
-    'client-tools.websocket',
-    async () => {
-      await using rig = await start();
-      using session = connect({ url: `http://127.0.0.1:${rig.service.port}`, session: 'program' });
-      const outputSchema = { type: 'object', properties: { sky: { type: 'string' } }, required: ['sky'] };
-      const asked = session.ask('Weather?', { clientTools: [{ name: 'weather' }], outputSchema });
-      (await rig.model.call(0)).askFor(
-        { name: 'weather', callId: 'w1', arguments: { city: 'Rome' } },
-        { name: 'weather', callId: 'w2', arguments: { city: 'Oslo' } },
-      );
-      const answers = [{ content: 'no idea', isError: true }, 'sunny'];
-      for await (const { event, data } of session) {
-        if (event === 'clientToolCall') await session.answerCall(data.callId, answers.pop() ?? '');
-        if (answers.length === 0) break;
-      }
-      await expect(session.answerCall('w1', 'again')).rejects.toMatchObject({ code: 'CALL_NOT_FOUND' });
-      const second = await rig.model.call(1);
-      expect(second.request.messages.slice(-2)).toMatchObject([
-        { role: 'tool', callId: 'w1', text: 'sunny' },
-        { role: 'tool', callId: 'w2', text: 'The tool failed: no idea' },
-      ]);
-      second.answer('{"sky":"sunny"}');
-      expect(await asked).toBe('{"sky":"sunny"}');
-    },
-    'with the TypeScript client',
-  );
+  verifies('client-tools.websocket', 'with the TypeScript client', async () => {
+    await using rig = await start();
+    using session = connect({ url: `http://127.0.0.1:${rig.service.port}`, session: 'program' });
+    const outputSchema = { type: 'object', properties: { sky: { type: 'string' } }, required: ['sky'] };
+    const asked = session.ask('Weather?', { clientTools: [{ name: 'weather' }], outputSchema });
+    (await rig.model.call(0)).askFor(
+      { name: 'weather', callId: 'w1', arguments: { city: 'Rome' } },
+      { name: 'weather', callId: 'w2', arguments: { city: 'Oslo' } },
+    );
+    const answers = [{ content: 'no idea', isError: true }, 'sunny'];
+    for await (const { event, data } of session) {
+      if (event === 'clientToolCall') await session.answerCall(data.callId, answers.pop() ?? '');
+      if (answers.length === 0) break;
+    }
+    await expect(session.answerCall('w1', 'again')).rejects.toMatchObject({ code: 'CALL_NOT_FOUND' });
+    const second = await rig.model.call(1);
+    expect(second.request.messages.slice(-2)).toMatchObject([
+      { role: 'tool', callId: 'w1', text: 'sunny' },
+      { role: 'tool', callId: 'w2', text: 'The tool failed: no idea' },
+    ]);
+    second.answer('{"sky":"sunny"}');
+    expect(await asked).toBe('{"sky":"sunny"}');
+  });
 
   verifies('client-tools.rest', async () => {
     await using rig = await start();

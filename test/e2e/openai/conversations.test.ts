@@ -39,19 +39,15 @@ async function itemsOf({ client }: Rig, id: string, query: { limit?: number; ord
 }
 
 describe("OpenAI's conversations", () => {
-  verifies(
-    'openai.conversations',
-    async () => {
-      const cleo = identity('cleo', { scopes: new Set(['sessions:write']) });
-      const ada = identity('ada', { roles: ['admin'] });
-      await using rig = await start({ verifiers: [new KnownTokens({ cleo, ada })] });
-      const refused = await rig.service.post('/v1/conversations', {}, bearer('cleo'));
-      expect(refused.status).toBe(403);
-      const listed = await rig.service.fetch('/api/sessions', { headers: bearer('ada') });
-      expect(await listed.json()).toMatchObject({ sessions: [] });
-    },
-    'whoever may not read the conversation begins none',
-  );
+  verifies('openai.conversations', 'whoever may not read the conversation begins none', async () => {
+    const cleo = identity('cleo', { scopes: new Set(['sessions:write']) });
+    const ada = identity('ada', { roles: ['admin'] });
+    await using rig = await start({ verifiers: [new KnownTokens({ cleo, ada })] });
+    const refused = await rig.service.post('/v1/conversations', {}, bearer('cleo'));
+    expect(refused.status).toBe(403);
+    const listed = await rig.service.fetch('/api/sessions', { headers: bearer('ada') });
+    expect(await listed.json()).toMatchObject({ sessions: [] });
+  });
 
   verifies('openai.conversations', async () => {
     await using folder = await tempDirectory();
@@ -134,6 +130,7 @@ describe("OpenAI's conversations", () => {
 
   verifies(
     'openai.conversation-items',
+    'with calls of tools; a conversation that was cleared has none',
     async () => {
       await using rig = await start();
       const { conversations, responses } = rig.client;
@@ -163,7 +160,6 @@ describe("OpenAI's conversations", () => {
       await rig.service.post('/api/reset', { sessionId: id });
       expect(await itemsOf(rig, id)).toEqual([]);
     },
-    'with calls of tools; a conversation that was cleared has none',
   );
 
   verifies('openai.conversation-errors', async () => {
@@ -207,41 +203,33 @@ describe("OpenAI's conversations", () => {
     ]);
   });
 
-  verifies(
-    'openai.conversations',
-    async () => {
-      await using rig = await start();
-      const body = { metadata: { a: 'b' }, items: [{ role: 'user' as const, content: 'hello' }] };
-      const key = { headers: { 'Idempotency-Key': 'the-same' } };
-      const [one, other] = [
-        await rig.client.conversations.create(body, key),
-        await rig.client.conversations.create(body, key),
-      ];
-      expect(other).toEqual(one);
-      expect(await itemsOf(rig, one.id)).toHaveLength(1);
-      const again = { headers: { 'Idempotency-Key': 'more' } };
-      const more = { items: [{ role: 'user' as const, content: 'more' }] };
-      const added = await rig.client.conversations.items.create(one.id, more, again);
-      expect(await rig.client.conversations.items.create(one.id, more, again)).toEqual(added);
-      expect(await itemsOf(rig, one.id)).toHaveLength(2);
-    },
-    'made and added to once with a key',
-  );
+  verifies('openai.conversations', 'made and added to once with a key', async () => {
+    await using rig = await start();
+    const body = { metadata: { a: 'b' }, items: [{ role: 'user' as const, content: 'hello' }] };
+    const key = { headers: { 'Idempotency-Key': 'the-same' } };
+    const [one, other] = [
+      await rig.client.conversations.create(body, key),
+      await rig.client.conversations.create(body, key),
+    ];
+    expect(other).toEqual(one);
+    expect(await itemsOf(rig, one.id)).toHaveLength(1);
+    const again = { headers: { 'Idempotency-Key': 'more' } };
+    const more = { items: [{ role: 'user' as const, content: 'more' }] };
+    const added = await rig.client.conversations.items.create(one.id, more, again);
+    expect(await rig.client.conversations.items.create(one.id, more, again)).toEqual(added);
+    expect(await itemsOf(rig, one.id)).toHaveLength(2);
+  });
 
-  verifies(
-    'openai.conversations',
-    async () => {
-      await using rig = await start();
-      const key = { headers: { 'Idempotency-Key': 'the-same' } };
-      const one = await rig.client.conversations.create({ metadata: { a: '1' } }, key);
-      const items = [{ role: 'user' as const, content: 'hello' }];
-      for (const other of [{ metadata: { a: '2' } }, { metadata: { a: '1' }, items }])
-        await expect(rig.client.conversations.create(other, key)).rejects.toMatchObject({ status: 422 });
-      expect(await rig.client.conversations.retrieve(one.id)).toEqual(one);
-      expect(await itemsOf(rig, one.id)).toHaveLength(0);
-    },
-    'made with its key from one payload only',
-  );
+  verifies('openai.conversations', 'made with its key from one payload only', async () => {
+    await using rig = await start();
+    const key = { headers: { 'Idempotency-Key': 'the-same' } };
+    const one = await rig.client.conversations.create({ metadata: { a: '1' } }, key);
+    const items = [{ role: 'user' as const, content: 'hello' }];
+    for (const other of [{ metadata: { a: '2' } }, { metadata: { a: '1' }, items }])
+      await expect(rig.client.conversations.create(other, key)).rejects.toMatchObject({ status: 422 });
+    expect(await rig.client.conversations.retrieve(one.id)).toEqual(one);
+    expect(await itemsOf(rig, one.id)).toHaveLength(0);
+  });
 
   verifies('openai.references', async () => {
     await using rig = await start();

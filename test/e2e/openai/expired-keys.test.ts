@@ -70,92 +70,76 @@ describe('an OpenAI request with a key that was used more than a day ago', () =>
   afterEach(() => void vi.useRealTimers());
 
   for (const [what, way] of Object.entries({ response, chat, task }))
-    verifies(
-      'openai.expired-key',
-      async () => {
-        await using rig = await start();
-        const ids: string[] = [];
-        for (const text of ['my secret is 42', 'hello', 'hello again']) {
-          const id = await answered(rig, way, text);
-          expect((await rig.model.callFor(text)).request.messages).toMatchObject([{ text }]);
-          passHours(23);
-          expect(await way(rig, text)).toBe(id);
-          ids.push(id);
-          passHours(2);
-        }
-        expect(rig.model.calls).toHaveLength(3);
-        expect(new Set(ids).size).toBe(3);
-        expect(await sessionsOf(rig)).toEqual(ids.toSorted());
-      },
-      `(${what})`,
-    );
-
-  verifies(
-    'openai.expired-key',
-    async () => {
+    verifies('openai.expired-key', `(${what})`, async () => {
       await using rig = await start();
-      const ask = (input: string) => rig.client.responses.create({ model, input }, key);
-      const first = ask('one');
-      (await rig.model.callFor('one')).answer('Yes.');
-      await first;
-      passHours(25);
-      const both = [ask('two'), ask('two')];
-      (await rig.model.callFor('two')).answer('No.');
-      const [second, same] = await Promise.all(both);
-      expect(same).toEqual(second);
-      expect(rig.model.calls).toHaveLength(2);
-      // The first one is deleted, by its client or because it is old. The day of the second is not over.
-      await rig.client.responses.delete((await first).id);
-      expect(await ask('two')).toEqual(second);
-      expect(rig.model.calls).toHaveLength(2);
-    },
-    'twice at once, and after what it began first was deleted',
-  );
+      const ids: string[] = [];
+      for (const text of ['my secret is 42', 'hello', 'hello again']) {
+        const id = await answered(rig, way, text);
+        expect((await rig.model.callFor(text)).request.messages).toMatchObject([{ text }]);
+        passHours(23);
+        expect(await way(rig, text)).toBe(id);
+        ids.push(id);
+        passHours(2);
+      }
+      expect(rig.model.calls).toHaveLength(3);
+      expect(new Set(ids).size).toBe(3);
+      expect(await sessionsOf(rig)).toEqual(ids.toSorted());
+    });
 
-  verifies(
-    'openai.expired-key',
-    async () => {
-      await using rig = await start();
-      const ask = async (input: string, previous_response_id?: string) => {
-        const options = previous_response_id ? key : {};
-        const asking = rig.client.responses.create(
-          { model, input, ...(previous_response_id && { previous_response_id }) },
-          options,
-        );
-        (await rig.model.callFor(input)).answer('Yes.');
-        return asking;
-      };
-      const first = await ask('one');
-      await ask('two', first.id);
-      passHours(25);
-      const forked = await ask('three', first.id);
-      passHours(25);
-      const again = await ask('four', first.id);
-      expect((await rig.model.callFor('four')).request.messages).toMatchObject([
-        { text: 'one' },
-        { parts: [{ text: 'Yes.' }] },
-        { text: 'four' },
-      ]);
-      await rig.client.responses.delete(again.id);
-      expect(await rig.client.responses.retrieve(forked.id)).toMatchObject({ status: 'completed' });
-    },
-    'in a fork',
-  );
+  verifies('openai.expired-key', 'twice at once, and after what it began first was deleted', async () => {
+    await using rig = await start();
+    const ask = (input: string) => rig.client.responses.create({ model, input }, key);
+    const first = ask('one');
+    (await rig.model.callFor('one')).answer('Yes.');
+    await first;
+    passHours(25);
+    const both = [ask('two'), ask('two')];
+    (await rig.model.callFor('two')).answer('No.');
+    const [second, same] = await Promise.all(both);
+    expect(same).toEqual(second);
+    expect(rig.model.calls).toHaveLength(2);
+    // The first one is deleted, by its client or because it is old. The day of the second is not over.
+    await rig.client.responses.delete((await first).id);
+    expect(await ask('two')).toEqual(second);
+    expect(rig.model.calls).toHaveLength(2);
+  });
 
-  verifies(
-    'openai.expired-key',
-    async () => {
-      await using rig = await start();
-      const { conversations } = rig.client;
-      const first = await conversations.create({ metadata: { day: '1' } }, key);
-      // As earlier versions have named it: their keys are known after an upgrade.
-      expect(first.id).toBe(`conv-${(await contentHash('daily')).slice(0, 32)}`);
-      passHours(25);
-      const second = await conversations.create({ metadata: { day: '2' } }, key);
-      expect(second.id).not.toBe(first.id);
-      expect(await conversations.create({ metadata: { day: '2' } }, key)).toEqual(second);
-      expect(await conversations.retrieve(first.id)).toEqual(first);
-    },
-    '(conversation)',
-  );
+  verifies('openai.expired-key', 'in a fork', async () => {
+    await using rig = await start();
+    const ask = async (input: string, previous_response_id?: string) => {
+      const options = previous_response_id ? key : {};
+      const asking = rig.client.responses.create(
+        { model, input, ...(previous_response_id && { previous_response_id }) },
+        options,
+      );
+      (await rig.model.callFor(input)).answer('Yes.');
+      return asking;
+    };
+    const first = await ask('one');
+    await ask('two', first.id);
+    passHours(25);
+    const forked = await ask('three', first.id);
+    passHours(25);
+    const again = await ask('four', first.id);
+    expect((await rig.model.callFor('four')).request.messages).toMatchObject([
+      { text: 'one' },
+      { parts: [{ text: 'Yes.' }] },
+      { text: 'four' },
+    ]);
+    await rig.client.responses.delete(again.id);
+    expect(await rig.client.responses.retrieve(forked.id)).toMatchObject({ status: 'completed' });
+  });
+
+  verifies('openai.expired-key', '(conversation)', async () => {
+    await using rig = await start();
+    const { conversations } = rig.client;
+    const first = await conversations.create({ metadata: { day: '1' } }, key);
+    // As earlier versions have named it: their keys are known after an upgrade.
+    expect(first.id).toBe(`conv-${(await contentHash('daily')).slice(0, 32)}`);
+    passHours(25);
+    const second = await conversations.create({ metadata: { day: '2' } }, key);
+    expect(second.id).not.toBe(first.id);
+    expect(await conversations.create({ metadata: { day: '2' } }, key)).toEqual(second);
+    expect(await conversations.retrieve(first.id)).toEqual(first);
+  });
 });

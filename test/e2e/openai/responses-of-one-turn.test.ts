@@ -40,6 +40,7 @@ async function twoResponses({ client, model: directed }: Rig) {
 describe('two responses of one turn', () => {
   verifies(
     'openai.responses-background',
+    'and goes on when one before it in its turn is cancelled',
     async () => {
       await using rig = await start();
       const { first, second, running } = await twoResponses(rig);
@@ -50,11 +51,11 @@ describe('two responses of one turn', () => {
       expect(running.signal.aborted).toBe(false);
       expect(await rig.client.responses.cancel(second.id)).toMatchObject({ status: 'cancelled' });
     },
-    'and goes on when one before it in its turn is cancelled',
   );
 
   verifies(
     'openai.responses-follow',
+    'and in one turn, only the last one can be deleted, with those before it',
     async () => {
       await using rig = await start();
       const { first, second, running } = await twoResponses(rig);
@@ -68,6 +69,5 @@ describe('two responses of one turn', () => {
       await rig.client.responses.delete(second.id);
       await expect(rig.client.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
     },
-    'and in one turn, only the last one can be deleted, with those before it',
   );
 });

@@ -99,32 +99,28 @@ describe("OpenAI's responses over WebSocket", () => {
     expect(metrics.value('agent_sockets{kind=websocket}')).toBe(1);
   });
 
-  verifies(
-    'limits.image',
-    async () => {
-      const bytes = 3000;
-      await using rig = await start({
-        yaml: JSON.stringify({ ...SETTINGS, limits: { requestBytes: bytes } }),
-      });
-      using socket = new Socket(rig.client);
-      const image_url = `data:image/png;base64,${Buffer.alloc(bytes, 7).toString('base64')}`;
-      const ask = (text: string) => {
-        const content = [
-          { type: 'input_text', text },
-          { type: 'input_image', image_url },
-        ];
-        socket.ask({ input: [{ role: 'user', content }] });
-      };
-      ask('x'.repeat(bytes));
-      expect(await socket.next()).toMatchObject({ type: 'error', status: 429 });
-      ask('look');
-      const call = await rig.model.call(0);
-      expect(call.request.messages).toMatchObject([{ text: 'look', images: [{ mimeType: 'image/png' }] }]);
-      call.answer('A square.');
-      expect(accumulated(await socket.response())).toMatchObject({ output_text: 'A square.' });
-    },
-    'of responses over WebSocket',
-  );
+  verifies('limits.image', 'of responses over WebSocket', async () => {
+    const bytes = 3000;
+    await using rig = await start({
+      yaml: JSON.stringify({ ...SETTINGS, limits: { requestBytes: bytes } }),
+    });
+    using socket = new Socket(rig.client);
+    const image_url = `data:image/png;base64,${Buffer.alloc(bytes, 7).toString('base64')}`;
+    const ask = (text: string) => {
+      const content = [
+        { type: 'input_text', text },
+        { type: 'input_image', image_url },
+      ];
+      socket.ask({ input: [{ role: 'user', content }] });
+    };
+    ask('x'.repeat(bytes));
+    expect(await socket.next()).toMatchObject({ type: 'error', status: 429 });
+    ask('look');
+    const call = await rig.model.call(0);
+    expect(call.request.messages).toMatchObject([{ text: 'look', images: [{ mimeType: 'image/png' }] }]);
+    call.answer('A square.');
+    expect(accumulated(await socket.response())).toMatchObject({ output_text: 'A square.' });
+  });
 
   verifies('openai.responses-websocket-errors', async () => {
     await using rig = await start();

@@ -111,6 +111,7 @@ describe("OpenAI's responses", () => {
 
   verifies(
     'openai.responses',
+    'with a tool of the agent that fails, and as the input of another one',
     async () => {
       const tools = new DirectedTools({ look: {} });
       const mcpServers = { sky: { type: 'stdio', command: 'none' } };
@@ -154,42 +155,33 @@ describe("OpenAI's responses", () => {
       call.answer('Still dark.');
       expect((await again).status).toBe(200);
     },
-    'with a tool of the agent that fails, and as the input of another one',
   );
 
-  verifies(
-    'openai.responses',
-    async () => {
-      await using rig = await start();
-      const cut = rig.client.responses.create({ model, input: 'long' });
-      (await rig.model.call(0)).say('It is');
-      (await rig.model.call(0)).end({ finishReason: 'length' });
-      expect(await cut).toMatchObject({
-        status: 'incomplete',
-        incomplete_details: { reason: 'max_output_tokens' },
-        output_text: 'It is',
-      });
-      const failing = rig.client.responses.create({ model, input: 'fail' });
-      (await rig.model.call(1)).fail(new Error('the provider is gone'));
-      await expect(failing).rejects.toMatchObject({ code: 'agent_error', type: 'server_error' });
-    },
-    'cut by a limit, and failed',
-  );
+  verifies('openai.responses', 'cut by a limit, and failed', async () => {
+    await using rig = await start();
+    const cut = rig.client.responses.create({ model, input: 'long' });
+    (await rig.model.call(0)).say('It is');
+    (await rig.model.call(0)).end({ finishReason: 'length' });
+    expect(await cut).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output_text: 'It is',
+    });
+    const failing = rig.client.responses.create({ model, input: 'fail' });
+    (await rig.model.call(1)).fail(new Error('the provider is gone'));
+    await expect(failing).rejects.toMatchObject({ code: 'agent_error', type: 'server_error' });
+  });
 
-  verifies(
-    'openai.responses',
-    async () => {
-      const cleo = identity('cleo', { scopes: only('sessions:write') });
-      const ada = identity('ada', { roles: ['admin'] });
-      await using rig = await start({ verifiers: [new KnownTokens({ cleo, ada })] });
-      const refused = await rig.service.post('/v1/responses', { model, input: 'hello' }, bearer('cleo'));
-      expect(refused.status).toBe(403);
-      const listed = await rig.service.fetch('/api/sessions', { headers: bearer('ada') });
-      expect(await listed.json()).toMatchObject({ sessions: [] });
-      expect(rig.model.calls).toHaveLength(0);
-    },
-    'whoever may not read the reply begins nothing',
-  );
+  verifies('openai.responses', 'whoever may not read the reply begins nothing', async () => {
+    const cleo = identity('cleo', { scopes: only('sessions:write') });
+    const ada = identity('ada', { roles: ['admin'] });
+    await using rig = await start({ verifiers: [new KnownTokens({ cleo, ada })] });
+    const refused = await rig.service.post('/v1/responses', { model, input: 'hello' }, bearer('cleo'));
+    expect(refused.status).toBe(403);
+    const listed = await rig.service.fetch('/api/sessions', { headers: bearer('ada') });
+    expect(await listed.json()).toMatchObject({ sessions: [] });
+    expect(rig.model.calls).toHaveLength(0);
+  });
 
   verifies('openai.responses-stream', async () => {
     await using rig = await start();
@@ -245,6 +237,7 @@ describe("OpenAI's responses", () => {
 
   verifies(
     'openai.responses-resumed',
+    'in which a reply was interrupted: nobody takes the new one for its continuation',
     async () => {
       await using folder = await tempDirectory();
       let id = '';
@@ -272,11 +265,11 @@ describe("OpenAI's responses", () => {
       expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
       expect(eventsOf(await streamOf(rig, id, 5))).toEqual(events);
     },
-    'in which a reply was interrupted: nobody takes the new one for its continuation',
   );
 
   verifies(
     'openai.responses-resumed',
+    'by a client that has heard the lost reply: the SDK ends it and goes on with the new one',
     async () => {
       await using folder = await tempDirectory();
       const heard: ResponseStreamEvent[] = [];
@@ -318,7 +311,6 @@ describe("OpenAI's responses", () => {
       expect(settled(heard.filter(isLost))).toEqual(['content_part.added', 'output_text.delta']);
       expect(heard.filter((event) => !isLost(event))).toEqual(again);
     },
-    'by a client that has heard the lost reply: the SDK ends it and goes on with the new one',
   );
 
   verifies('openai.responses-follow', async () => {
@@ -346,22 +338,18 @@ describe("OpenAI's responses", () => {
     await expect(rig.client.responses.delete(first.id)).rejects.toMatchObject({ status: 400 });
   });
 
-  verifies(
-    'openai.responses-follow',
-    async () => {
-      await using rig = await start();
-      const first = await answered(rig, 0, 'Ready.', { input: 'Begin.' });
-      const both = ['left', 'right'].map((input) =>
-        rig.client.responses.create({ model, input, previous_response_id: first.id }),
-      );
-      (await rig.model.callFor('left')).answer('to the left');
-      (await rig.model.callFor('right')).answer('to the right');
-      const [left, right] = await Promise.all(both);
-      expect([left?.output_text, right?.output_text]).toEqual(['to the left', 'to the right']);
-      for (const call of [1, 2]) expect((await rig.model.call(call)).request.messages).toHaveLength(3);
-    },
-    'two at once: neither hears of the other',
-  );
+  verifies('openai.responses-follow', 'two at once: neither hears of the other', async () => {
+    await using rig = await start();
+    const first = await answered(rig, 0, 'Ready.', { input: 'Begin.' });
+    const both = ['left', 'right'].map((input) =>
+      rig.client.responses.create({ model, input, previous_response_id: first.id }),
+    );
+    (await rig.model.callFor('left')).answer('to the left');
+    (await rig.model.callFor('right')).answer('to the right');
+    const [left, right] = await Promise.all(both);
+    expect([left?.output_text, right?.output_text]).toEqual(['to the left', 'to the right']);
+    for (const call of [1, 2]) expect((await rig.model.call(call)).request.messages).toHaveLength(3);
+  });
 
   verifies('openai.responses-conversation', async () => {
     await using rig = await start();
@@ -400,6 +388,7 @@ describe("OpenAI's responses", () => {
 
   verifies(
     'openai.responses-background',
+    'and ends with its client otherwise, unless that has sent a key with which it can come back',
     async () => {
       await using rig = await start();
       const leave = async (index: number, background: boolean, headers: Record<string, string> = {}) => {
@@ -431,37 +420,32 @@ describe("OpenAI's responses", () => {
       });
       expect(rig.model.calls).toHaveLength(3);
     },
-    'and ends with its client otherwise, unless that has sent a key with which it can come back',
   );
 
-  verifies(
-    'openai.responses-background',
-    async () => {
-      await using rig = await start();
-      const leave = async (index: number, headers: Record<string, string> = {}, more: object = {}) => {
-        const stop = new AbortController();
-        const refused = expect(
-          rig.client.responses.create({ model, input: 'talk', ...more }, { headers, signal: stop.signal }),
-        ).rejects.toThrow();
-        const call = await rig.model.call(index);
-        stop.abort();
-        await refused;
-        return call;
-      };
-      const keyed = await leave(0, { 'Idempotency-Key': 'k' });
-      // They have left last, so that the service knows by now of all three.
-      await (await leave(1)).aborted;
-      await (await leave(2, {}, { store: false })).aborted;
-      expect(keyed.signal.aborted).toBe(false);
-      keyed.answer('I talk');
-      const again = await rig.client.responses.create(
-        { model, input: 'talk' },
-        { headers: { 'Idempotency-Key': 'k' } },
-      );
-      expect(again.output_text).toBe('I talk');
-    },
-    'without a stream, too',
-  );
+  verifies('openai.responses-background', 'without a stream, too', async () => {
+    await using rig = await start();
+    const leave = async (index: number, headers: Record<string, string> = {}, more: object = {}) => {
+      const stop = new AbortController();
+      const refused = expect(
+        rig.client.responses.create({ model, input: 'talk', ...more }, { headers, signal: stop.signal }),
+      ).rejects.toThrow();
+      const call = await rig.model.call(index);
+      stop.abort();
+      await refused;
+      return call;
+    };
+    const keyed = await leave(0, { 'Idempotency-Key': 'k' });
+    // They have left last, so that the service knows by now of all three.
+    await (await leave(1)).aborted;
+    await (await leave(2, {}, { store: false })).aborted;
+    expect(keyed.signal.aborted).toBe(false);
+    keyed.answer('I talk');
+    const again = await rig.client.responses.create(
+      { model, input: 'talk' },
+      { headers: { 'Idempotency-Key': 'k' } },
+    );
+    expect(again.output_text).toBe('I talk');
+  });
 
   verifies('openai.responses-unstored', async () => {
     await using rig = await start();
@@ -478,28 +462,25 @@ describe("OpenAI's responses", () => {
     expect(await sessions()).not.toContain('unstored');
   });
 
-  verifies(
-    'openai.responses-unstored',
-    async () => {
-      await using rig = await start();
-      const stop = new AbortController();
-      const stream = await rig.client.responses.create(
-        { model, input: 'talk', conversation: 'kept', store: false, stream: true },
-        { signal: stop.signal },
-      );
-      const call = await rig.model.call(0);
-      call.say('I talk ', 'on');
-      for await (const event of stream) if (event.type === 'response.output_text.delta') break;
-      stop.abort();
-      await call.aborted;
-      await answered(rig, 1, 'Yes.', { input: 'still there?', conversation: 'kept', store: false });
-      expect(await viewOf(rig.service, 'kept')).toMatchObject({ turns: { cancelled: 1, completed: 1 } });
-    },
-    'and a conversation that has a name stays',
-  );
+  verifies('openai.responses-unstored', 'and a conversation that has a name stays', async () => {
+    await using rig = await start();
+    const stop = new AbortController();
+    const stream = await rig.client.responses.create(
+      { model, input: 'talk', conversation: 'kept', store: false, stream: true },
+      { signal: stop.signal },
+    );
+    const call = await rig.model.call(0);
+    call.say('I talk ', 'on');
+    for await (const event of stream) if (event.type === 'response.output_text.delta') break;
+    stop.abort();
+    await call.aborted;
+    await answered(rig, 1, 'Yes.', { input: 'still there?', conversation: 'kept', store: false });
+    expect(await viewOf(rig.service, 'kept')).toMatchObject({ turns: { cancelled: 1, completed: 1 } });
+  });
 
   verifies(
     'openai.responses-unstored',
+    'and so does what was stored before, where only the results of tools come with it',
     async () => {
       await using rig = await start();
       const asking = rig.client.responses.create({
@@ -517,11 +498,11 @@ describe("OpenAI's responses", () => {
       expect(await viewOf(rig.service, 'kept')).toMatchObject({ status: 'idle' });
       expect(await rig.client.responses.retrieve(first.id)).toMatchObject({ id: first.id });
     },
-    'and so does what was stored before, where only the results of tools come with it',
   );
 
   verifies(
     'openai.responses-unstored',
+    'also if it is refused after its conversation was copied',
     async () => {
       await using rig = await start();
       const first = await answered(rig, 0, 'Yes.', { input: 'hello' });
@@ -536,11 +517,11 @@ describe("OpenAI's responses", () => {
       const { sessions } = Object(await (await rig.service.fetch('/api/sessions')).json());
       expect(sessions).toHaveLength(1);
     },
-    'also if it is refused after its conversation was copied',
   );
 
   verifies(
     'openai.responses-unstored',
+    'and nothing follows it while it waits for its deletion',
     async () => {
       await using rig = await start();
       const hidden = await rig.client.responses.create({
@@ -555,11 +536,11 @@ describe("OpenAI's responses", () => {
       await expect(rig.client.responses.create(following)).rejects.toMatchObject({ status: 404 });
       expect(rig.model.calls).toHaveLength(1);
     },
-    'and nothing follows it while it waits for its deletion',
   );
 
   verifies(
     'openai.responses-tools',
+    'also where the user says something else behind the results',
     async () => {
       await using rig = await start();
       const begin = async (call: number, place: object) => {
@@ -593,7 +574,6 @@ describe("OpenAI's responses", () => {
       expect(await follow(inTrip.callId, named, 'Be brief.')).toMatchObject({ output_text: 'Sunny.' });
       expect(await viewOf(rig.service, 'trip')).toMatchObject({ status: 'idle' });
     },
-    'also where the user says something else behind the results',
   );
 
   verifies('openai.responses-tools', async () => {
@@ -641,25 +621,21 @@ describe("OpenAI's responses", () => {
     });
   });
 
-  verifies(
-    'openai.responses-tools',
-    async () => {
-      await using rig = await start();
-      const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Weather in Rome?' }];
-      const asking = rig.client.responses.create({ model, input, tools: [weather], store: false });
-      (await rig.model.call(0)).askFor({ name: 'weather', arguments: { city: 'Rome' } });
-      const { output } = await asking;
-      for (const item of output)
-        if (item.type === 'function_call') {
-          input.push(item, { type: 'function_call_output', call_id: item.call_id, output: 'sunny' });
-        }
-      const going = rig.client.responses.create({ model, input, tools: [weather], store: false });
-      (await rig.model.call(1)).answer('It is sunny.');
-      expect((await going).output_text).toBe('It is sunny.');
-      expect(await (await rig.service.fetch('/api/sessions')).text()).not.toContain('unstored');
-    },
-    'of a client that keeps the conversation itself',
-  );
+  verifies('openai.responses-tools', 'of a client that keeps the conversation itself', async () => {
+    await using rig = await start();
+    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Weather in Rome?' }];
+    const asking = rig.client.responses.create({ model, input, tools: [weather], store: false });
+    (await rig.model.call(0)).askFor({ name: 'weather', arguments: { city: 'Rome' } });
+    const { output } = await asking;
+    for (const item of output)
+      if (item.type === 'function_call') {
+        input.push(item, { type: 'function_call_output', call_id: item.call_id, output: 'sunny' });
+      }
+    const going = rig.client.responses.create({ model, input, tools: [weather], store: false });
+    (await rig.model.call(1)).answer('It is sunny.');
+    expect((await going).output_text).toBe('It is sunny.');
+    expect(await (await rig.service.fetch('/api/sessions')).text()).not.toContain('unstored');
+  });
 
   verifies('openai.responses-output', async () => {
     await using rig = await start();
@@ -679,27 +655,23 @@ describe("OpenAI's responses", () => {
     expect(parsed.output_text).toBe('{"city":"Rome"}');
   });
 
-  verifies(
-    'openai.responses',
-    async () => {
-      await using rig = await start();
-      const response = await answered(rig, 0, '{}', {
-        ...{ input: 'hello', reasoning: { summary: 'detailed' }, text: { format: { type: 'json_object' } } },
-        tools: [weather, { ...weather, name: 'strict-weather', strict: true }],
-      });
-      const asked = {
-        text: { format: { type: 'json_object' } },
-        tools: [
-          { name: 'weather', strict: false },
-          { name: 'strict-weather', strict: true },
-        ],
-        reasoning: { summary: 'detailed' },
-      };
-      expect(response).toMatchObject(asked);
-      expect(await rig.client.responses.retrieve(response.id)).toMatchObject(asked);
-    },
-    'and shows how it was asked for',
-  );
+  verifies('openai.responses', 'and shows how it was asked for', async () => {
+    await using rig = await start();
+    const response = await answered(rig, 0, '{}', {
+      ...{ input: 'hello', reasoning: { summary: 'detailed' }, text: { format: { type: 'json_object' } } },
+      tools: [weather, { ...weather, name: 'strict-weather', strict: true }],
+    });
+    const asked = {
+      text: { format: { type: 'json_object' } },
+      tools: [
+        { name: 'weather', strict: false },
+        { name: 'strict-weather', strict: true },
+      ],
+      reasoning: { summary: 'detailed' },
+    };
+    expect(response).toMatchObject(asked);
+    expect(await rig.client.responses.retrieve(response.id)).toMatchObject(asked);
+  });
 
   verifies('openai.responses-reasoning', async () => {
     await using rig = await start();

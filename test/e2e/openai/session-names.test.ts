@@ -37,28 +37,25 @@ describe('a session that its client calls by its short name and by its whole id'
   for (const [first, second] of [NAMES, NAMES.toReversed()] as const) {
     if (first === undefined || second === undefined) throw new Error('there are two names');
 
-    verifies(
-      'openai.session',
-      async () => {
-        await using rig = await start();
-        const tools = [{ type: 'function', function: { name: 'weather', parameters } }];
-        const chat = (messages: object[], name: string) =>
-          rig.post('/v1/chat/completions', { messages, tools }, { 'X-Session-Id': name });
-        const asking = chat([{ role: 'user', content: 'Weather?' }], first);
-        (await rig.model.callFor('Weather?')).askFor({ name: 'weather', callId: 'w1' });
-        const tool_call_id: string = (await asking).body.choices[0].message.tool_calls[0].id;
-        expect(tool_call_id).toBe(`w1~${first}`);
-        const messages = [
-          { role: 'tool', tool_call_id, content: 'sunny' },
-          { role: 'user', content: 'Be quick.' },
-        ];
-        expect(await answered(rig, 'Be quick.', chat(messages, second))).toMatchObject({ code: 200 });
-      },
-      `takes results and a message (chat, ${first})`,
-    );
+    verifies('openai.session', `takes results and a message (chat, ${first})`, async () => {
+      await using rig = await start();
+      const tools = [{ type: 'function', function: { name: 'weather', parameters } }];
+      const chat = (messages: object[], name: string) =>
+        rig.post('/v1/chat/completions', { messages, tools }, { 'X-Session-Id': name });
+      const asking = chat([{ role: 'user', content: 'Weather?' }], first);
+      (await rig.model.callFor('Weather?')).askFor({ name: 'weather', callId: 'w1' });
+      const tool_call_id: string = (await asking).body.choices[0].message.tool_calls[0].id;
+      expect(tool_call_id).toBe(`w1~${first}`);
+      const messages = [
+        { role: 'tool', tool_call_id, content: 'sunny' },
+        { role: 'user', content: 'Be quick.' },
+      ];
+      expect(await answered(rig, 'Be quick.', chat(messages, second))).toMatchObject({ code: 200 });
+    });
 
     verifies(
       'openai.responses-conversation',
+      `takes results and a message (response, ${first})`,
       async () => {
         await using rig = await start();
         const tools = [{ type: 'function', name: 'weather', parameters }];
@@ -88,7 +85,6 @@ describe('a session that its client calls by its short name and by its whole id'
         call.answer('Yes.');
         expect(await later).toMatchObject({ code: 200 });
       },
-      `takes results and a message (response, ${first})`,
     );
   }
 });

@@ -36,47 +36,44 @@ async function start(dataDir: string) {
 
 describe('a service that stops in the middle of a reply', () => {
   for (const [name, { path, body }] of Object.entries(REQUESTS))
-    verifies(
-      'openai.stream-stopped',
-      async () => {
-        await using folder = await tempDirectory();
-        let sessionId = '';
-        {
-          await using rig = await start(folder.path);
-          const answer = rig.service.fetch(path, {
-            method: 'POST',
-            headers: { 'Content-Type': 'application/json' },
-            body: JSON.stringify(body),
-          });
-          answer.catch(() => undefined);
-          (await rig.model.call(0)).say('I talk ');
-          // A stream has begun, or its client waits for the whole answer.
-          if (body.stream) await answer;
-          const [session] = await eventually(
-            () => listSessions(rig.service),
-            (sessions) => sessions.length === 1,
-          );
-          sessionId = session?.sessionId ?? '';
-          await rig.service.close();
-          const { status, headers } = await answer;
-          // A client that sent the request again would begin another turn.
-          if (!body.stream)
-            expect({ status, retry: headers.get('x-should-retry') }).toEqual({ status: 409, retry: 'false' });
-        }
+    verifies('openai.stream-stopped', name, async () => {
+      await using folder = await tempDirectory();
+      let sessionId = '';
+      {
         await using rig = await start(folder.path);
-        (await rig.model.call(0)).answer('Here again.');
-        const view = await eventually(
-          () => viewOf(rig.service, sessionId),
-          ({ openTurnId }) => openTurnId === null,
+        const answer = rig.service.fetch(path, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        answer.catch(() => undefined);
+        (await rig.model.call(0)).say('I talk ');
+        // A stream has begun, or its client waits for the whole answer.
+        if (body.stream) await answer;
+        const [session] = await eventually(
+          () => listSessions(rig.service),
+          (sessions) => sessions.length === 1,
         );
-        expect(view.turns).toMatchObject({ completed: 1, cancelled: 0 });
-        expect(view.history.at(-1)).toMatchObject({ content: 'Here again.' });
-      },
-      name,
-    );
+        sessionId = session?.sessionId ?? '';
+        await rig.service.close();
+        const { status, headers } = await answer;
+        // A client that sent the request again would begin another turn.
+        if (!body.stream)
+          expect({ status, retry: headers.get('x-should-retry') }).toEqual({ status: 409, retry: 'false' });
+      }
+      await using rig = await start(folder.path);
+      (await rig.model.call(0)).answer('Here again.');
+      const view = await eventually(
+        () => viewOf(rig.service, sessionId),
+        ({ openTurnId }) => openTurnId === null,
+      );
+      expect(view.turns).toMatchObject({ completed: 1, cancelled: 0 });
+      expect(view.history.at(-1)).toMatchObject({ content: 'Here again.' });
+    });
 
   verifies(
     'openai.stream-stopped',
+    'and the stream of a response says so, with the number of the event before',
     async () => {
       await using folder = await tempDirectory();
       await using rig = await start(folder.path);
@@ -98,6 +95,5 @@ describe('a service that stops in the middle of a reply', () => {
       expect(event).toEqual({ type: 'error', sequence_number, code, message, param });
       expect(sequence_number).toEqual(expect.any(Number));
     },
-    'and the stream of a response says so, with the number of the event before',
   );
 });

@@ -48,51 +48,43 @@ describe('structured output', () => {
     await expect(failing).rejects.toThrow("must have required property 'colour'");
   });
 
-  verifies(
-    'openai.output',
-    async () => {
-      await using rig = await start();
-      const stream = rig.client.chat.completions.stream({
-        model: 'default',
-        messages: [{ role: 'user', content: 'Which colour?' }],
-        response_format: { type: 'json_object' },
-      });
-      const pieces: string[] = [];
-      stream.on('content', (delta) => pieces.push(delta));
-      (await rig.model.call(0)).answer('It is ', 'red.');
-      (await rig.model.call(1)).answer('{"colour":', '"red"}');
-      expect(await stream.finalContent()).toBe('{"colour":"red"}');
-      expect(pieces.join('')).toBe('{"colour":"red"}');
-    },
-    'streamed, without what was wrong',
-  );
+  verifies('openai.output', 'streamed, without what was wrong', async () => {
+    await using rig = await start();
+    const stream = rig.client.chat.completions.stream({
+      model: 'default',
+      messages: [{ role: 'user', content: 'Which colour?' }],
+      response_format: { type: 'json_object' },
+    });
+    const pieces: string[] = [];
+    stream.on('content', (delta) => pieces.push(delta));
+    (await rig.model.call(0)).answer('It is ', 'red.');
+    (await rig.model.call(1)).answer('{"colour":', '"red"}');
+    expect(await stream.finalContent()).toBe('{"colour":"red"}');
+    expect(pieces.join('')).toBe('{"colour":"red"}');
+  });
 
-  verifies(
-    'openai.output',
-    async () => {
-      await using rig = await start();
-      const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Which colour?' }];
-      const tool = { type: 'function' as const, function: { name: 'look' } };
-      const body = {
-        model: 'default',
-        tools: [tool],
-        response_format: { type: 'json_object' as const },
-      };
-      const asked = rig.client.chat.completions.create({ ...body, messages });
-      const first = await rig.model.call(0);
-      first.say('I look.');
-      first.askFor({ name: 'look', callId: 'l' });
-      const [choice] = (await asked).choices;
-      const call = choice?.message.tool_calls?.[0];
-      expect(choice?.message.content).toBeNull();
-      if (!call || !choice) throw new Error('nothing was called');
-      messages.push(choice.message, { role: 'tool', tool_call_id: call.id, content: 'red' });
-      const next = rig.client.chat.completions.create({ ...body, messages });
-      (await rig.model.call(1)).answer('{"colour":"red"}');
-      expect((await next).choices[0]?.message.content).toBe('{"colour":"red"}');
-    },
-    'after a tool of the client',
-  );
+  verifies('openai.output', 'after a tool of the client', async () => {
+    await using rig = await start();
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Which colour?' }];
+    const tool = { type: 'function' as const, function: { name: 'look' } };
+    const body = {
+      model: 'default',
+      tools: [tool],
+      response_format: { type: 'json_object' as const },
+    };
+    const asked = rig.client.chat.completions.create({ ...body, messages });
+    const first = await rig.model.call(0);
+    first.say('I look.');
+    first.askFor({ name: 'look', callId: 'l' });
+    const [choice] = (await asked).choices;
+    const call = choice?.message.tool_calls?.[0];
+    expect(choice?.message.content).toBeNull();
+    if (!call || !choice) throw new Error('nothing was called');
+    messages.push(choice.message, { role: 'tool', tool_call_id: call.id, content: 'red' });
+    const next = rig.client.chat.completions.create({ ...body, messages });
+    (await rig.model.call(1)).answer('{"colour":"red"}');
+    expect((await next).choices[0]?.message.content).toBe('{"colour":"red"}');
+  });
 
   verifies('output.schema', async () => {
     await using rig = await start();
@@ -118,6 +110,7 @@ describe('structured output', () => {
 
   verifies(
     'output.schema',
+    'a schema that nothing could fit is refused before the model is asked',
     async () => {
       await using rig = await start();
       const outputSchema = { type: 'objekt' };
@@ -131,6 +124,5 @@ describe('structured output', () => {
       expect(rig.model.calls).toHaveLength(0);
       expect((await rig.service.fetch('/api/sessions/default')).status).toBe(404);
     },
-    'a schema that nothing could fit is refused before the model is asked',
   );
 });

@@ -47,6 +47,7 @@ async function waitingChat(rig: Rig, key?: string): Promise<string> {
 describe('a conversation whose turn waits for its client', () => {
   verifies(
     'openai.session',
+    'also where it sends only results of its tools, and a message behind them',
     async () => {
       await using rig = await start();
       const id = await waitingChat(rig);
@@ -62,11 +63,11 @@ describe('a conversation whose turn waits for its client', () => {
       await expect(chat(rig, [result(id)])).rejects.toMatchObject({ status: 404, code: 'call_not_found' });
       expect(rig.model.calls).toHaveLength(calls);
     },
-    'also where it sends only results of its tools, and a message behind them',
   );
 
   verifies(
     'openai.session',
+    'and a message without the results that its turn waits for is refused',
     async () => {
       await using rig = await start();
       const id = await waitingChat(rig, 'k1');
@@ -80,23 +81,19 @@ describe('a conversation whose turn waits for its client', () => {
       expect((await next).choices[0]?.message.content).toBe('Sunny.');
       expect(rig.model.calls).toHaveLength(2);
     },
-    'and a message without the results that its turn waits for is refused',
   );
 
-  verifies(
-    'openai.session',
-    async () => {
-      await using rig = await start({ sessions: { whenBusy: 'interrupt' } });
-      await waitingChat(rig);
-      const next = chat(rig, [user('Be quick.')]);
-      (await rig.model.callFor('Be quick.')).answer('Yes.');
-      expect((await next).choices[0]?.message.content).toBe('Yes.');
-    },
-    'unless the agent has messages interrupt turns',
-  );
+  verifies('openai.session', 'unless the agent has messages interrupt turns', async () => {
+    await using rig = await start({ sessions: { whenBusy: 'interrupt' } });
+    await waitingChat(rig);
+    const next = chat(rig, [user('Be quick.')]);
+    (await rig.model.callFor('Be quick.')).answer('Yes.');
+    expect((await next).choices[0]?.message.content).toBe('Yes.');
+  });
 
   verifies(
     'openai.responses-conversation',
+    'and takes no message behind a turn that waits for its client',
     async () => {
       await using rig = await start();
       const { responses } = rig.client;
@@ -125,6 +122,5 @@ describe('a conversation whose turn waits for its client', () => {
       last.answer('Still sunny.');
       expect((await again).output_text).toBe('Still sunny.');
     },
-    'and takes no message behind a turn that waits for its client',
   );
 });

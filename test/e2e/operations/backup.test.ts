@@ -48,76 +48,60 @@ describe.concurrent('a backup of a running service', () => {
     expect(await next.json()).toMatchObject({ response: 'You are welcome!' });
   });
 
-  verifies(
-    'cli.backup',
-    async () => {
-      await using folder = await tempDirectory();
-      await using other = await ServiceProcess.listening(['--data-dir', 'other'], { cwd: folder.path });
-      await using mine = await ServiceProcess.listening(['--data-dir', 'data'], { cwd: folder.path });
-      await mine.post('/api/message-sync', { message: 'thanks', sessionId: 'mine' });
-      await other.post('/api/message-sync', { message: 'thanks', sessionId: 'other' });
-      await using command = new ServiceProcess(['backup', '--to', 'copy', '--data-dir', 'data'], {
-        cwd: folder.path,
-      });
-      const { code, stdout } = await command.ended;
-      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(mine.url) });
-      await using restored = await RunningService.start({ dataDir: join(folder.path, 'copy') });
-      const listed = await (await restored.fetch('/api/sessions')).json();
-      expect(listed).toMatchObject({ sessions: [{ sessionId: 'mine' }] });
-    },
-    'finds the service by its folder, whatever else runs on the machine',
-  );
+  verifies('cli.backup', 'finds the service by its folder, whatever else runs on the machine', async () => {
+    await using folder = await tempDirectory();
+    await using other = await ServiceProcess.listening(['--data-dir', 'other'], { cwd: folder.path });
+    await using mine = await ServiceProcess.listening(['--data-dir', 'data'], { cwd: folder.path });
+    await mine.post('/api/message-sync', { message: 'thanks', sessionId: 'mine' });
+    await other.post('/api/message-sync', { message: 'thanks', sessionId: 'other' });
+    await using command = new ServiceProcess(['backup', '--to', 'copy', '--data-dir', 'data'], {
+      cwd: folder.path,
+    });
+    const { code, stdout } = await command.ended;
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(mine.url) });
+    await using restored = await RunningService.start({ dataDir: join(folder.path, 'copy') });
+    const listed = await (await restored.fetch('/api/sessions')).json();
+    expect(listed).toMatchObject({ sessions: [{ sessionId: 'mine' }] });
+  });
 
-  verifies(
-    'cli.backup',
-    async () => {
-      await using folder = await tempDirectory();
-      const address = join(dataIn(folder), 'service.address');
-      await using service = await ServiceProcess.listening(['--data-dir', 'data'], { cwd: folder.path });
-      expect(await readFile(address, 'utf8')).toBe(`${service.url}\n`);
-      service.process.kill('SIGTERM');
-      expect(await service.process.ended).toMatchObject({ code: 0 });
-      expect(existsSync(address)).toBe(false);
-    },
-    'finds no address of a service that has stopped',
-  );
+  verifies('cli.backup', 'finds no address of a service that has stopped', async () => {
+    await using folder = await tempDirectory();
+    const address = join(dataIn(folder), 'service.address');
+    await using service = await ServiceProcess.listening(['--data-dir', 'data'], { cwd: folder.path });
+    expect(await readFile(address, 'utf8')).toBe(`${service.url}\n`);
+    service.process.kill('SIGTERM');
+    expect(await service.process.ended).toMatchObject({ code: 0 });
+    expect(existsSync(address)).toBe(false);
+  });
 
-  verifies(
-    'cli.backup',
-    async () => {
-      await using folder = await tempDirectory();
-      await using service = await RunningService.start({ dataDir: dataIn(folder) });
-      await mkdir(join(folder.path, 'full'));
-      await writeFile(join(folder.path, 'full', 'mine'), '');
-      const refused = await backUp(folder, service, 'full');
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toMatch(
-        /^agent-service: --to: .*full is not empty; choose a new or empty folder\n$/,
-      );
+  verifies('cli.backup', 'refuses a folder that is not empty, and says what is wrong otherwise', async () => {
+    await using folder = await tempDirectory();
+    await using service = await RunningService.start({ dataDir: dataIn(folder) });
+    await mkdir(join(folder.path, 'full'));
+    await writeFile(join(folder.path, 'full', 'mine'), '');
+    const refused = await backUp(folder, service, 'full');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^agent-service: --to: .*full is not empty; choose a new or empty folder\n$/,
+    );
 
-      const inFile = await backUp(folder, service, 'full/mine/in');
-      expect(inFile.stderr).toMatch(/^agent-service: --to: .*full\/mine\/in cannot be used: /);
-      await symlink('unmounted', join(folder.path, 'backups'));
-      const unmounted = await backUp(folder, service, 'backups/today');
-      expect(unmounted.stderr).toMatch(
-        /^agent-service: --to: .*backups is a link that leads nowhere; choose another folder\n$/,
-      );
-      expect(await readdir(dataIn(folder))).not.toContain('events.backup');
+    const inFile = await backUp(folder, service, 'full/mine/in');
+    expect(inFile.stderr).toMatch(/^agent-service: --to: .*full\/mine\/in cannot be used: /);
+    await symlink('unmounted', join(folder.path, 'backups'));
+    const unmounted = await backUp(folder, service, 'backups/today');
+    expect(unmounted.stderr).toMatch(
+      /^agent-service: --to: .*backups is a link that leads nowhere; choose another folder\n$/,
+    );
+    expect(await readdir(dataIn(folder))).not.toContain('events.backup');
 
-      await using inMemory = await RunningService.start();
-      expect((await backUp(folder, inMemory, 'none')).stderr).toContain(
-        'the log of the service is in no file',
-      );
-      const nowhere = await new ServiceProcess(['backup', '--to', 'none', '--data-dir', 'empty'], {
-        cwd: folder.path,
-      }).ended;
-      expect(nowhere.stderr).toMatch(/no service has noted its address in .*empty; choose its folder/);
-      const away = await backUp(folder, { url: 'http://127.0.0.1:1' }, 'none');
-      expect(away.stderr).toMatch(
-        /no service answers at http:\/\/127\.0\.0\.1:1 .*choose another with --url/,
-      );
-      expect(await readdir(folder.path)).toEqual(expect.not.arrayContaining(['none']));
-    },
-    'refuses a folder that is not empty, and says what is wrong otherwise',
-  );
+    await using inMemory = await RunningService.start();
+    expect((await backUp(folder, inMemory, 'none')).stderr).toContain('the log of the service is in no file');
+    const nowhere = await new ServiceProcess(['backup', '--to', 'none', '--data-dir', 'empty'], {
+      cwd: folder.path,
+    }).ended;
+    expect(nowhere.stderr).toMatch(/no service has noted its address in .*empty; choose its folder/);
+    const away = await backUp(folder, { url: 'http://127.0.0.1:1' }, 'none');
+    expect(away.stderr).toMatch(/no service answers at http:\/\/127\.0\.0\.1:1 .*choose another with --url/);
+    expect(await readdir(folder.path)).toEqual(expect.not.arrayContaining(['none']));
+  });
 });

@@ -48,25 +48,21 @@ describe.concurrent('the health check of the container', () => {
     expect(await healthcheck({ PORT: String(await freePort()) })).toMatchObject(gone);
   });
 
-  verifies(
-    'ops.healthcheck',
-    async () => {
-      const asked: string[] = [];
-      await using ill = await serverThat((request, response) => {
-        asked.push(request.url ?? '');
-        response.writeHead(503).end();
-      });
-      expect(await healthcheck({ PORT: ill.port })).toMatchObject({ code: 1, stdout: '' });
-      expect(asked).toEqual(['/healthz']);
-      // It has to give up by itself before the 5 seconds that the Dockerfile gives it.
-      await using hanging = await serverThat(() => undefined);
-      expect(await healthcheck({ PORT: hanging.port })).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^healthz: .*timeout/),
-      });
-    },
-    'a service that answers 503, and one that does not answer',
-  );
+  verifies('ops.healthcheck', 'a service that answers 503, and one that does not answer', async () => {
+    const asked: string[] = [];
+    await using ill = await serverThat((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(503).end();
+    });
+    expect(await healthcheck({ PORT: ill.port })).toMatchObject({ code: 1, stdout: '' });
+    expect(asked).toEqual(['/healthz']);
+    // It has to give up by itself before the 5 seconds that the Dockerfile gives it.
+    await using hanging = await serverThat(() => undefined);
+    expect(await healthcheck({ PORT: hanging.port })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^healthz: .*timeout/),
+    });
+  });
 });
 
 const Dashboard = z.object({

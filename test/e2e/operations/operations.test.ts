@@ -77,48 +77,40 @@ describe('readiness', () => {
     expect(await response.json()).toEqual({ status: 'ready', timestamp: expect.any(String) });
   });
 
-  verifies(
-    'ops.ready',
-    async () => {
-      const store = new WatchedStore(memoryEventStore());
-      store.beforeProbe = () => Promise.reject(new Error('disk full at /private/path'));
-      const log = recordingLog();
-      await using service = await RunningService.start({ adapters: { store }, log });
-      const response = await service.fetch('/readyz');
-      expect(response.headers.get('Retry-After')).toBe('5');
-      const error = await errorOf(response, 503);
-      expect(error).toMatchObject({
-        code: 'SERVICE_UNAVAILABLE',
-        details: { reason: 'the event log cannot be written; the log of the service has the cause' },
-      });
-      expect(JSON.stringify(error)).not.toContain('/private/path');
-      expect(String(log.lines.find(({ level }) => level === 'error')?.fields.err)).toContain('/private/path');
-      expect((await service.fetch('/healthz')).status).toBe(200);
-    },
-    'the log cannot be written',
-  );
+  verifies('ops.ready', 'the log cannot be written', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    store.beforeProbe = () => Promise.reject(new Error('disk full at /private/path'));
+    const log = recordingLog();
+    await using service = await RunningService.start({ adapters: { store }, log });
+    const response = await service.fetch('/readyz');
+    expect(response.headers.get('Retry-After')).toBe('5');
+    const error = await errorOf(response, 503);
+    expect(error).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      details: { reason: 'the event log cannot be written; the log of the service has the cause' },
+    });
+    expect(JSON.stringify(error)).not.toContain('/private/path');
+    expect(String(log.lines.find(({ level }) => level === 'error')?.fields.err)).toContain('/private/path');
+    expect((await service.fetch('/healthz')).status).toBe(200);
+  });
 
-  verifies(
-    'ops.ready',
-    async () => {
-      await using running = await UpstreamService.open({}, { server: { drainTimeoutMs: 30_000 } });
-      const { service, upstream } = running;
-      const gate = Promise.withResolvers<void>();
-      upstream.replyWith({
-        stream: [{ text: 'x' }, { gate: gate.promise }, { finish: 'stop' }, { done: true }],
-      });
-      const answer = service.post('/api/message-sync', { message: 'hello' });
-      await upstream.request(0);
-      // A connection that is open already: while the service stops it takes no new one.
-      using probe = await OpenConnection.to(service.port);
-      const closing = service.close();
-      expect(await probe.get('/readyz')).toMatch(/^HTTP\/1\.1 503 .*"reason":"the service is stopping"/s);
-      gate.resolve();
-      expect((await answer).status).toBe(200);
-      await closing;
-    },
-    'the service is stopping',
-  );
+  verifies('ops.ready', 'the service is stopping', async () => {
+    await using running = await UpstreamService.open({}, { server: { drainTimeoutMs: 30_000 } });
+    const { service, upstream } = running;
+    const gate = Promise.withResolvers<void>();
+    upstream.replyWith({
+      stream: [{ text: 'x' }, { gate: gate.promise }, { finish: 'stop' }, { done: true }],
+    });
+    const answer = service.post('/api/message-sync', { message: 'hello' });
+    await upstream.request(0);
+    // A connection that is open already: while the service stops it takes no new one.
+    using probe = await OpenConnection.to(service.port);
+    const closing = service.close();
+    expect(await probe.get('/readyz')).toMatch(/^HTTP\/1\.1 503 .*"reason":"the service is stopping"/s);
+    gate.resolve();
+    expect((await answer).status).toBe(200);
+    await closing;
+  });
 });
 
 describe('metrics', () => {
@@ -195,19 +187,15 @@ describe('metrics', () => {
     expect(await (await service.fetch('/healthz')).json()).not.toHaveProperty('log');
   });
 
-  verifies(
-    'ops.log-size',
-    async () => {
-      const store = new WatchedStore(memoryEventStore());
-      store.size = () => Promise.reject(new Error('EIO'));
-      await using service = await RunningService.start({ adapters: { store } });
-      expect(await (await service.fetch('/api/health')).json()).not.toHaveProperty('log');
-      const values = await MetricValues.at(service.url);
-      expect(values.value('agent_log_events')).toBeUndefined();
-      expect(values.value('agent_sessions')).toBe(0);
-    },
-    'and everything else is reported when the log does not answer',
-  );
+  verifies('ops.log-size', 'and everything else is reported when the log does not answer', async () => {
+    const store = new WatchedStore(memoryEventStore());
+    store.size = () => Promise.reject(new Error('EIO'));
+    await using service = await RunningService.start({ adapters: { store } });
+    expect(await (await service.fetch('/api/health')).json()).not.toHaveProperty('log');
+    const values = await MetricValues.at(service.url);
+    expect(values.value('agent_log_events')).toBeUndefined();
+    expect(values.value('agent_sessions')).toBe(0);
+  });
 
   verifies('ops.samples', async () => {
     await using service = await start({ limits: { requestsPerMinute: 2 } });
@@ -229,66 +217,54 @@ describe('metrics', () => {
     expect((await service.fetch('/metrics/samples?after=x')).status).toBe(400);
   });
 
-  verifies(
-    'ops.metrics',
-    async () => {
-      await using running = await UpstreamService.open();
-      const { service, upstream } = running;
-      const gate = Promise.withResolvers<void>();
-      upstream.replyWith({
-        stream: [{ text: 'x' }, { gate: gate.promise }, { finish: 'stop' }, { done: true }],
-      });
-      for (const message of ['one', 'two', 'three']) await service.post('/api/message', { message });
-      const busy = await MetricValues.at(service.url);
-      expect(busy.value('agent_turns_running')).toBe(1);
-      expect(busy.value('agent_messages_waiting')).toBe(2);
-      gate.resolve();
-    },
-    'the queue',
-  );
+  verifies('ops.metrics', 'the queue', async () => {
+    await using running = await UpstreamService.open();
+    const { service, upstream } = running;
+    const gate = Promise.withResolvers<void>();
+    upstream.replyWith({
+      stream: [{ text: 'x' }, { gate: gate.promise }, { finish: 'stop' }, { done: true }],
+    });
+    for (const message of ['one', 'two', 'three']) await service.post('/api/message', { message });
+    const busy = await MetricValues.at(service.url);
+    expect(busy.value('agent_turns_running')).toBe(1);
+    expect(busy.value('agent_messages_waiting')).toBe(2);
+    gate.resolve();
+  });
 
-  verifies(
-    'ops.metrics',
-    async () => {
-      const model = new DirectedModel();
-      await using service = await RunningService.start({ adapters: { model } });
-      const open = (values: MetricValues) => values.value('agent_sockets{kind=event_stream}');
-      const asked = { model: 'default', input: 'hello' };
-      const waiting = [
-        service.post('/api/message-sync', { message: 'hello', sessionId: 'a' }),
-        service.post('/v1/responses', asked),
-      ];
-      const calls = await Promise.all([model.call(0), model.call(1)]);
-      expect(open(await MetricValues.at(service.url))).toBe(0);
-      const stream = await service.post('/v1/responses', { ...asked, stream: true });
-      expect(open(await MetricValues.at(service.url))).toBe(1);
-      for (const call of [...calls, await model.call(2)]) call.answer('hello there');
-      await stream.text();
-      for (const answer of waiting) expect((await answer).status).toBe(200);
-      await valuesWhen(service, (values) => open(values) === 0);
-    },
-    'event streams, and not the requests that wait for a whole answer',
-  );
+  verifies('ops.metrics', 'event streams, and not the requests that wait for a whole answer', async () => {
+    const model = new DirectedModel();
+    await using service = await RunningService.start({ adapters: { model } });
+    const open = (values: MetricValues) => values.value('agent_sockets{kind=event_stream}');
+    const asked = { model: 'default', input: 'hello' };
+    const waiting = [
+      service.post('/api/message-sync', { message: 'hello', sessionId: 'a' }),
+      service.post('/v1/responses', asked),
+    ];
+    const calls = await Promise.all([model.call(0), model.call(1)]);
+    expect(open(await MetricValues.at(service.url))).toBe(0);
+    const stream = await service.post('/v1/responses', { ...asked, stream: true });
+    expect(open(await MetricValues.at(service.url))).toBe(1);
+    for (const call of [...calls, await model.call(2)]) call.answer('hello there');
+    await stream.text();
+    for (const answer of waiting) expect((await answer).status).toBe(200);
+    await valuesWhen(service, (values) => open(values) === 0);
+  });
 
-  verifies(
-    'ops.metrics',
-    async () => {
-      await using service = await start({ limits: { messagesPerMinute: false, requestsPerMinute: false } });
-      using slow = await RawWebSocket.open(service.port);
-      const say = () => service.post('/api/message-sync', { message: 'big' });
-      while ((await MetricValues.at(service.url)).value('agent_sockets_behind') === 0) await say();
-      const behind = await MetricValues.at(service.url);
-      expect(behind.value('agent_socket_buffered_bytes')).toBeGreaterThan(0);
-      expect(behind.value('agent_slow_readers_closed_total')).toBe(0);
-      for (let turn = 0; turn < 8; turn += 1) await say();
-      const after = await valuesWhen(service, (values) => values.value('agent_sockets_behind') === 0);
-      expect(after.value('agent_slow_readers_closed_total')).toBe(1);
-      expect(after.value('agent_sockets{kind=websocket}')).toBe(0);
-      // The service has ended the connection, so there is an end to read to.
-      expect((await slow.readToEnd()).texts.length).toBeGreaterThan(0);
-    },
-    'a client that does not read',
-  );
+  verifies('ops.metrics', 'a client that does not read', async () => {
+    await using service = await start({ limits: { messagesPerMinute: false, requestsPerMinute: false } });
+    using slow = await RawWebSocket.open(service.port);
+    const say = () => service.post('/api/message-sync', { message: 'big' });
+    while ((await MetricValues.at(service.url)).value('agent_sockets_behind') === 0) await say();
+    const behind = await MetricValues.at(service.url);
+    expect(behind.value('agent_socket_buffered_bytes')).toBeGreaterThan(0);
+    expect(behind.value('agent_slow_readers_closed_total')).toBe(0);
+    for (let turn = 0; turn < 8; turn += 1) await say();
+    const after = await valuesWhen(service, (values) => values.value('agent_sockets_behind') === 0);
+    expect(after.value('agent_slow_readers_closed_total')).toBe(1);
+    expect(after.value('agent_sockets{kind=websocket}')).toBe(0);
+    // The service has ended the connection, so there is an end to read to.
+    expect((await slow.readToEnd()).texts.length).toBeGreaterThan(0);
+  });
 
   verifies('ops.unlimited', async () => {
     await using service = await start({ limits: { requestsPerMinute: 2 } });

@@ -115,30 +115,26 @@ describe('a service whose log is in PostgreSQL', () => {
     await third.stdout(/listening on/);
   });
 
-  verifies(
-    'postgres.standby',
-    async () => {
-      await using services = await servicesOn(postgres.newUrl());
-      const { cwd, upstream } = services;
-      const environment = { AGENT_SERVICE_STORE: services.url };
-      await writeFile(join(cwd, 'service.yml'), 'agent: agent.yml');
-      await using first = await services.start();
-      const args = ['--config', 'service.yml', '--web-port', '0', '--standby', '--log-level', 'info'];
-      await using waiting = new ServiceProcess(args, { cwd, environment });
-      await waiting.stderr(/standing by/);
-      const agent = JSON.parse(await readFile(join(cwd, 'agent.yml'), 'utf8'));
-      await writeFile(join(cwd, 'agent.yml'), JSON.stringify({ ...agent, systemPrompt: 'A later one.' }));
-      waiting.kill('SIGHUP');
-      first.process.kill('SIGTERM');
-      const [, port] = await waiting.stdout(/listening on http:\/\/127\.0\.0\.1:(\d+)\n/);
-      await waiting.stderr(/the agent was reloaded/);
-      const second = new ListeningService(waiting, Number(port));
-      upstream.replyWith(saying('Here I am.'));
-      await second.post('/api/message-sync', asked('hi'));
-      expect(JSON.stringify((await upstream.request(0)).body)).toContain('A later one.');
-    },
-    'SIGHUP does not end it, and is done as soon as it serves',
-  );
+  verifies('postgres.standby', 'SIGHUP does not end it, and is done as soon as it serves', async () => {
+    await using services = await servicesOn(postgres.newUrl());
+    const { cwd, upstream } = services;
+    const environment = { AGENT_SERVICE_STORE: services.url };
+    await writeFile(join(cwd, 'service.yml'), 'agent: agent.yml');
+    await using first = await services.start();
+    const args = ['--config', 'service.yml', '--web-port', '0', '--standby', '--log-level', 'info'];
+    await using waiting = new ServiceProcess(args, { cwd, environment });
+    await waiting.stderr(/standing by/);
+    const agent = JSON.parse(await readFile(join(cwd, 'agent.yml'), 'utf8'));
+    await writeFile(join(cwd, 'agent.yml'), JSON.stringify({ ...agent, systemPrompt: 'A later one.' }));
+    waiting.kill('SIGHUP');
+    first.process.kill('SIGTERM');
+    const [, port] = await waiting.stdout(/listening on http:\/\/127\.0\.0\.1:(\d+)\n/);
+    await waiting.stderr(/the agent was reloaded/);
+    const second = new ListeningService(waiting, Number(port));
+    upstream.replyWith(saying('Here I am.'));
+    await second.post('/api/message-sync', asked('hi'));
+    expect(JSON.stringify((await upstream.request(0)).body)).toContain('A later one.');
+  });
 
   verifies('postgres.in-use', async () => {
     await using services = await servicesOn(postgres.newUrl());

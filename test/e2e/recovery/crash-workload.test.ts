@@ -141,7 +141,7 @@ async function surviveAll(environment: Record<string, string> = {}): Promise<voi
 
 // A seed that fails has found something.
 describe('a service that is killed at random', { retry: 0 }, () => {
-  verifies('recovery.workload', () => surviveAll(), undefined, 60_000 + ROUNDS * 3_000);
+  verifies('recovery.workload', () => surviveAll(), 60_000 + ROUNDS * 3_000);
 
   verifies(
     'postgres.workload',
@@ -149,7 +149,6 @@ describe('a service that is killed at random', { retry: 0 }, () => {
       await using postgres = await PostgresServer.start();
       await surviveAll({ AGENT_SERVICE_STORE: postgres.newUrl() });
     },
-    undefined,
     // Each life waits for the lease of the one before.
     60_000 + ROUNDS * 6_000,
   );

@@ -105,6 +105,7 @@ const requested = async (service: ListeningService, sessionId: string): Promise<
 describe('a disk that is full', () => {
   verifies(
     'recovery.full',
+    'while it is, and after a kill',
     async (test) => {
       skipAloud(test, whyNoDisk());
       await using setup = await onSmallDisk(test);
@@ -158,12 +159,12 @@ describe('a disk that is full', () => {
       expect(await logsOf(again, sessions)).toEqual(logs);
       await expectAnswered(again, 'late');
     },
-    'while it is, and after a kill',
     90_000,
   );
 
   verifies(
     'recovery.full',
+    'a start without any space says what is missing and changes nothing',
     async (test) => {
       skipAloud(test, whyNoDisk());
       await using setup = await onSmallDisk(test);
@@ -199,7 +200,6 @@ describe('a disk that is full', () => {
       await kill(again);
       await expectReplays(dataDir, sessions);
     },
-    'a start without any space says what is missing and changes nothing',
     90_000,
   );
 });

@@ -72,34 +72,26 @@ describe('a data directory of version 0.1.0', () => {
   });
 
   for (const session of sessions) {
-    verifies(
-      'log.0.1.0-export',
-      async () => {
-        const text = await exportedAgain(openExport(join(exported, `${session}.jsonl`)));
-        const lines = text.trimEnd().split('\n');
-        expect(lines.map((line) => JSON.parse(line).v)).toEqual(lines.map(() => LOG_FORMAT));
-        expect(await exportedAgain(exportedText(text))).toBe(text);
-        const { events } = await readExport(exportedText(text));
-        const recording: SessionEvent[] = [];
-        for await (const { event } of events) recording.push(event);
-        await using store = memoryEventStore();
-        const { difference } = await replaySession(recording, { store, log: silentLog });
-        expect(difference).toBeNull();
-      },
-      session,
-    );
+    verifies('log.0.1.0-export', session, async () => {
+      const text = await exportedAgain(openExport(join(exported, `${session}.jsonl`)));
+      const lines = text.trimEnd().split('\n');
+      expect(lines.map((line) => JSON.parse(line).v)).toEqual(lines.map(() => LOG_FORMAT));
+      expect(await exportedAgain(exportedText(text))).toBe(text);
+      const { events } = await readExport(exportedText(text));
+      const recording: SessionEvent[] = [];
+      for await (const { event } of events) recording.push(event);
+      await using store = memoryEventStore();
+      const { difference } = await replaySession(recording, { store, log: silentLog });
+      expect(difference).toBeNull();
+    });
   }
 
   // `cancelled` too: its client gave the very sentence as a reason that 0.1.0 wrote for a reset.
   for (const session of sessions) {
-    verifies(
-      'log.0.1.0-replay',
-      async () => {
-        const { difference, stateHash } = await replayed(session);
-        expect(difference).toBeNull();
-        expect(stateHash?.replayed).toBe(stateHash?.recorded);
-      },
-      session,
-    );
+    verifies('log.0.1.0-replay', session, async () => {
+      const { difference, stateHash } = await replayed(session);
+      expect(difference).toBeNull();
+      expect(stateHash?.replayed).toBe(stateHash?.recorded);
+    });
   }
 });

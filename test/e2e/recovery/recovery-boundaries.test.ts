@@ -155,28 +155,25 @@ async function openSqlite() {
 }
 
 describe('a crash at a boundary of the log', () => {
-  verifies(
-    'recovery.boundaries',
-    async () => {
-      const log = memoryEventStore();
-      const seen: number[] = [];
-      const counting: EventStore = {
-        ...keptOpen(log),
-        append: async (...args) => {
-          seen.push(args[2].length);
-          return log.append(...args);
-        },
-      };
-      await using service = await start(counting, []);
-      expect((await say(service)).status).toBe(200);
-      expect(seen).toEqual([2, 3, 1, 1, 2]);
-    },
-    'the turn has as many appends as are tried',
-  );
+  verifies('recovery.boundaries', 'the turn has as many appends as are tried', async () => {
+    const log = memoryEventStore();
+    const seen: number[] = [];
+    const counting: EventStore = {
+      ...keptOpen(log),
+      append: async (...args) => {
+        seen.push(args[2].length);
+        return log.append(...args);
+      },
+    };
+    await using service = await start(counting, []);
+    expect((await say(service)).status).toBe(200);
+    expect(seen).toEqual([2, 3, 1, 1, 2]);
+  });
 
   for (const when of ['before', 'after'] as const) {
     verifies(
       'recovery.boundaries',
+      `${when} the append of a message whose reply was there at once, on disk`,
       async () => {
         const { log, close } = await openSqlite();
         const { store } = crashingStore(log, { append: 1, when });
@@ -193,36 +190,27 @@ describe('a crash at a boundary of the log', () => {
         expect(await log.read('default', 0)).toHaveLength(4);
         await close();
       },
-      `${when} the append of a message whose reply was there at once, on disk`,
     );
   }
 
   for (const boundary of BOUNDARIES) {
     const title = `${boundary.when} append ${boundary.append}`;
-    verifies(
-      'recovery.boundaries',
-      async () => {
-        const { log, close } = await openSqlite();
+    verifies('recovery.boundaries', `${title}, on disk`, async () => {
+      const { log, close } = await openSqlite();
+      const payments: string[] = [];
+      expect(await crash(log, boundary, payments, true)).toBe(true);
+      await checkRecovered(log, payments);
+      await close();
+    });
+
+    verifies('recovery.boundaries', `${title}, and once more at each boundary of the recovery`, async () => {
+      for (const second of BOUNDARIES) {
+        const log = memoryEventStore();
         const payments: string[] = [];
         expect(await crash(log, boundary, payments, true)).toBe(true);
+        await crash(log, second, payments, false);
         await checkRecovered(log, payments);
-        await close();
-      },
-      `${title}, on disk`,
-    );
-
-    verifies(
-      'recovery.boundaries',
-      async () => {
-        for (const second of BOUNDARIES) {
-          const log = memoryEventStore();
-          const payments: string[] = [];
-          expect(await crash(log, boundary, payments, true)).toBe(true);
-          await crash(log, second, payments, false);
-          await checkRecovered(log, payments);
-        }
-      },
-      `${title}, and once more at each boundary of the recovery`,
-    );
+      }
+    });
   }
 });

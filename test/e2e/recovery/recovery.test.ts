@@ -96,26 +96,22 @@ describeWays('a service that is killed', (way) => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  verifies(
-    'recovery.model',
-    async () => {
-      await using setup = await start(way);
-      const { upstream, launch } = setup;
-      upstream.otherwise = () => ({ hang: true });
-      for (const attempt of [1, 2, 3]) {
-        await using killed = await launch();
-        if (attempt === 1) await say(killed, 'tell me');
-        await upstream.request(attempt - 1);
-        await kill(killed);
-      }
-      upstream.otherwise = () => textReply('At last.');
-      await using service = await launch();
-      expect((await idle(service)).history.at(-1)?.content).toBe('At last.');
-      const resumed = (await eventsOf(service, 's')).filter(({ event }) => event === 'turnResumed');
-      expect(resumed.map(({ data }) => data)).toEqual([2, 3, 4].map((attempt) => ({ attempt })));
-    },
-    'again and again, and counts the attempts',
-  );
+  verifies('recovery.model', 'again and again, and counts the attempts', async () => {
+    await using setup = await start(way);
+    const { upstream, launch } = setup;
+    upstream.otherwise = () => ({ hang: true });
+    for (const attempt of [1, 2, 3]) {
+      await using killed = await launch();
+      if (attempt === 1) await say(killed, 'tell me');
+      await upstream.request(attempt - 1);
+      await kill(killed);
+    }
+    upstream.otherwise = () => textReply('At last.');
+    await using service = await launch();
+    expect((await idle(service)).history.at(-1)?.content).toBe('At last.');
+    const resumed = (await eventsOf(service, 's')).filter(({ event }) => event === 'turnResumed');
+    expect(resumed.map(({ data }) => data)).toEqual([2, 3, 4].map((attempt) => ({ attempt })));
+  });
 
   verifies('recovery.tools', async () => {
     await using setup = await start(way);
@@ -207,23 +203,19 @@ describe('a deletion that was cut off', () => {
     expect((await eventsOf(service, 's')).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  verifies(
-    'recovery.delete',
-    async () => {
-      await using directory = await tempDirectory();
-      await halfDeleted(directory.path);
-      const model = new DirectedModel();
-      await using service = await RunningService.start({ dataDir: directory.path, adapters: { model } });
-      // At once, while the deletion is being finished.
-      const posts = ['one', 'two'].map((message) =>
-        service.post('/api/message-sync', { message, sessionId: 's' }),
-      );
-      for (const message of ['one', 'two']) (await model.callFor(message)).answer(`re: ${message}`);
-      for (const post of posts) expect((await post).status).toBe(200);
-      const { history, turns } = await viewOf(service, 's');
-      expect(turns).toMatchObject({ requested: 2, completed: 2 });
-      expect(history).toHaveLength(4);
-    },
-    'while clients use the id already',
-  );
+  verifies('recovery.delete', 'while clients use the id already', async () => {
+    await using directory = await tempDirectory();
+    await halfDeleted(directory.path);
+    const model = new DirectedModel();
+    await using service = await RunningService.start({ dataDir: directory.path, adapters: { model } });
+    // At once, while the deletion is being finished.
+    const posts = ['one', 'two'].map((message) =>
+      service.post('/api/message-sync', { message, sessionId: 's' }),
+    );
+    for (const message of ['one', 'two']) (await model.callFor(message)).answer(`re: ${message}`);
+    for (const post of posts) expect((await post).status).toBe(200);
+    const { history, turns } = await viewOf(service, 's');
+    expect(turns).toMatchObject({ requested: 2, completed: 2 });
+    expect(history).toHaveLength(4);
+  });
 });

@@ -103,6 +103,7 @@ describe('a reader that is killed and resumed at random', { retry: 0 }, () => {
 
   verifies(
     'stream.killed',
+    'over WebSocket, with the client of the package',
     async () => {
       let position: StreamPosition | undefined;
       await killAndResume(async (service, record, frames) => {
@@ -120,12 +121,12 @@ describe('a reader that is killed and resumed at random', { retry: 0 }, () => {
         expect(position).toMatchObject({ seq: record.seq, offset: record.offset });
       });
     },
-    'over WebSocket, with the client of the package',
     timeoutMs,
   );
 
   verifies(
     'stream.killed',
+    'over server-sent events',
     async () => {
       let lastEventId: string | undefined;
       await killAndResume(async (service, record, frames) => {
@@ -141,7 +142,6 @@ describe('a reader that is killed and resumed at random', { retry: 0 }, () => {
         }
       });
     },
-    'over server-sent events',
     timeoutMs,
   );
 });

@@ -58,21 +58,17 @@ describe('the snapshot of a long session', () => {
     expect(await looks()).toEqual(withSnapshot);
   });
 
-  verifies(
-    'sessions.snapshot',
-    async () => {
-      await using directory = await longLog();
-      const file = join(directory.path, 'snapshots.db');
-      await talk(directory.path, 'makes the snapshot');
-      expect(await readFile(file, 'latin1')).toContain('unmistakable');
-      await using service = await RunningService.start({ dataDir: directory.path });
-      expect((await service.fetch('/api/sessions/s', { method: 'DELETE' })).status).toBe(200);
-      expect(await readFile(file, 'latin1')).not.toContain('unmistakable');
-      await service.post(SYNC, { sessionId: 's', message: 'a new beginning' });
-      const { history, head } = await viewOf(service, 's');
-      expect(history[0]).toEqual({ role: 'user', content: 'a new beginning' });
-      expect(head).toBeLessThan(10);
-    },
-    'of which nothing is left when the session is deleted',
-  );
+  verifies('sessions.snapshot', 'of which nothing is left when the session is deleted', async () => {
+    await using directory = await longLog();
+    const file = join(directory.path, 'snapshots.db');
+    await talk(directory.path, 'makes the snapshot');
+    expect(await readFile(file, 'latin1')).toContain('unmistakable');
+    await using service = await RunningService.start({ dataDir: directory.path });
+    expect((await service.fetch('/api/sessions/s', { method: 'DELETE' })).status).toBe(200);
+    expect(await readFile(file, 'latin1')).not.toContain('unmistakable');
+    await service.post(SYNC, { sessionId: 's', message: 'a new beginning' });
+    const { history, head } = await viewOf(service, 's');
+    expect(history[0]).toEqual({ role: 'user', content: 'a new beginning' });
+    expect(head).toBeLessThan(10);
+  });
 });

@@ -56,52 +56,39 @@ describe('the Host header', () => {
     expect(await listServers(service)).toEqual([]);
   });
 
-  verifies(
-    'access.host',
-    async () => {
-      await using service = await start();
-      const { port } = service;
-      for (const host of [
-        `127.0.0.1:${port}`,
-        `localhost:${port}`,
-        `LOCALHOST:${port}`,
-        `[::1]:${port}`,
-        'localhost',
-      ]) {
-        const { status } = await rawRequest(port, { path: '/api/health', headers: { Host: host } });
-        expect({ host, status }).toEqual({ host, status: 200 });
-        expect(await upgradeStatus(port, { Host: host })).toBe(101);
-      }
-    },
-    'the names of this machine are its own',
-  );
+  verifies('access.host', 'the names of this machine are its own', async () => {
+    await using service = await start();
+    const { port } = service;
+    for (const host of [
+      `127.0.0.1:${port}`,
+      `localhost:${port}`,
+      `LOCALHOST:${port}`,
+      `[::1]:${port}`,
+      'localhost',
+    ]) {
+      const { status } = await rawRequest(port, { path: '/api/health', headers: { Host: host } });
+      expect({ host, status }).toEqual({ host, status: 200 });
+      expect(await upgradeStatus(port, { Host: host })).toBe(101);
+    }
+  });
 
-  verifies(
-    'access.host',
-    async () => {
-      await using service = await start({ server: { allowedHosts: ['agent.example.com'] } });
-      const get = (host: string) =>
-        rawRequest(service.port, { path: '/api/health', headers: { Host: host } });
-      expect((await get('agent.example.com')).status).toBe(200);
-      expect((await get('Agent.Example.com:8443')).status).toBe(200);
-      expectForbidden(await get('www.agent.example.com'), 'Host');
-    },
-    'server.allowedHosts adds names',
-  );
+  verifies('access.host', 'server.allowedHosts adds names', async () => {
+    await using service = await start({ server: { allowedHosts: ['agent.example.com'] } });
+    const get = (host: string) => rawRequest(service.port, { path: '/api/health', headers: { Host: host } });
+    expect((await get('agent.example.com')).status).toBe(200);
+    expect((await get('Agent.Example.com:8443')).status).toBe(200);
+    expectForbidden(await get('www.agent.example.com'), 'Host');
+  });
 
-  verifies(
-    'access.host',
-    async () => {
-      await using service = await start();
-      const request = (headers: string) => `GET /api/health HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
-      expect(await rawExchange(service.port, request('Host: localhost\r\n'))).toMatch(/^HTTP\/1\.1 200 /);
-      expect(await rawExchange(service.port, request(''))).not.toMatch(/^HTTP\/1\.1 2/);
-      expect(await rawExchange(service.port, request('Host: \r\n'))).toMatch(/^HTTP\/1\.1 403 /);
-      const twice = await rawExchange(service.port, request('Host: localhost\r\nHost: evil.example\r\n'));
-      expect(twice).toMatch(/^HTTP\/1\.1 403 /);
-    },
-    'none at all, an empty one, or two of them are refused',
-  );
+  verifies('access.host', 'none at all, an empty one, or two of them are refused', async () => {
+    await using service = await start();
+    const request = (headers: string) => `GET /api/health HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
+    expect(await rawExchange(service.port, request('Host: localhost\r\n'))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await rawExchange(service.port, request(''))).not.toMatch(/^HTTP\/1\.1 2/);
+    expect(await rawExchange(service.port, request('Host: \r\n'))).toMatch(/^HTTP\/1\.1 403 /);
+    const twice = await rawExchange(service.port, request('Host: localhost\r\nHost: evil.example\r\n'));
+    expect(twice).toMatch(/^HTTP\/1\.1 403 /);
+  });
 });
 
 describe('the Origin header', () => {
@@ -128,41 +115,29 @@ describe('the Origin header', () => {
     expect(await listServers(service)).toEqual([]);
   });
 
-  verifies(
-    'access.origin',
-    async () => {
-      await using service = await start();
-      const headers = { Origin: EVIL, 'Content-Type': 'text/plain' };
-      const form = { method: 'POST', path: '/api/reset', headers, body: '{}' };
-      expectForbidden(await rawRequest(service.port, form), 'Origin');
-      const withoutBody = { method: 'POST', path: '/api/reset', headers: { Origin: EVIL } };
-      expectForbidden(await rawRequest(service.port, withoutBody), 'Origin');
-    },
-    'a form or a simple request is no way round it',
-  );
+  verifies('access.origin', 'a form or a simple request is no way round it', async () => {
+    await using service = await start();
+    const headers = { Origin: EVIL, 'Content-Type': 'text/plain' };
+    const form = { method: 'POST', path: '/api/reset', headers, body: '{}' };
+    expectForbidden(await rawRequest(service.port, form), 'Origin');
+    const withoutBody = { method: 'POST', path: '/api/reset', headers: { Origin: EVIL } };
+    expectForbidden(await rawRequest(service.port, withoutBody), 'Origin');
+  });
 
-  verifies(
-    'access.origin',
-    async () => {
-      await using service = await start({ cors: { origins: [APP] } });
-      const { port } = service;
-      const own = `http://localhost:${port}`;
-      const pages: Record<string, string>[] = [
-        {},
-        { Origin: own, Host: `localhost:${port}` },
-        { Origin: APP },
-      ];
-      for (const headers of pages) {
-        const request = { method: 'POST', path: '/api/reset', headers };
-        expect((await rawRequest(port, request)).status).toBe(200);
-        expect(await upgradeStatus(port, headers)).toBe(101);
-      }
-      const headers = { Origin: EVIL };
-      expectForbidden(await rawRequest(port, { method: 'POST', path: '/api/reset', headers }), 'Origin');
-      expect(await upgradeStatus(port, headers)).toBe(403);
-    },
-    'no Origin, the same origin and configured ones are welcome',
-  );
+  verifies('access.origin', 'no Origin, the same origin and configured ones are welcome', async () => {
+    await using service = await start({ cors: { origins: [APP] } });
+    const { port } = service;
+    const own = `http://localhost:${port}`;
+    const pages: Record<string, string>[] = [{}, { Origin: own, Host: `localhost:${port}` }, { Origin: APP }];
+    for (const headers of pages) {
+      const request = { method: 'POST', path: '/api/reset', headers };
+      expect((await rawRequest(port, request)).status).toBe(200);
+      expect(await upgradeStatus(port, headers)).toBe(101);
+    }
+    const headers = { Origin: EVIL };
+    expectForbidden(await rawRequest(port, { method: 'POST', path: '/api/reset', headers }), 'Origin');
+    expect(await upgradeStatus(port, headers)).toBe(403);
+  });
 });
 
 describe('credentials', () => {
@@ -238,51 +213,39 @@ describe('CORS', () => {
     expect(index.headers.vary).toBe('Accept, Origin');
   });
 
-  verifies(
-    'cors.on',
-    async () => {
-      await using service = await start({ cors: { origins: [APP] }, limits: { requestsPerMinute: 1 } });
-      const headers = { Origin: APP };
-      const wrong = { method: 'POST', path: '/api/message-sync', headers };
-      const answers = [await rawRequest(service.port, wrong), await rawRequest(service.port, wrong)];
-      expect(answers.map(({ status }) => status)).toEqual([400, 429]);
-      for (const answer of answers) expect(answer.headers['access-control-allow-origin']).toBe(APP);
-    },
-    'a page can read errors too',
-  );
+  verifies('cors.on', 'a page can read errors too', async () => {
+    await using service = await start({ cors: { origins: [APP] }, limits: { requestsPerMinute: 1 } });
+    const headers = { Origin: APP };
+    const wrong = { method: 'POST', path: '/api/message-sync', headers };
+    const answers = [await rawRequest(service.port, wrong), await rawRequest(service.port, wrong)];
+    expect(answers.map(({ status }) => status)).toEqual([400, 429]);
+    for (const answer of answers) expect(answer.headers['access-control-allow-origin']).toBe(APP);
+  });
 
-  verifies(
-    'cors.on',
-    async () => {
-      await using service = await start({ cors: { origins: [APP] } });
-      for (const origin of [EVIL, 'null', 'http://app.example.com', `${APP}:8443`, `${APP}.evil.example`]) {
-        const asked = await rawRequest(service.port, preflight(origin));
-        expect(corsHeaders(asked)).toEqual([]);
-        const get = await rawRequest(service.port, { path: '/api/health', headers: { Origin: origin } });
-        expect(corsHeaders(get)).toEqual([]);
-        // A cache must not give this answer to the page that is allowed.
-        expect(get.headers.vary).toBe('Origin');
-      }
-    },
-    'other origins get none',
-  );
+  verifies('cors.on', 'other origins get none', async () => {
+    await using service = await start({ cors: { origins: [APP] } });
+    for (const origin of [EVIL, 'null', 'http://app.example.com', `${APP}:8443`, `${APP}.evil.example`]) {
+      const asked = await rawRequest(service.port, preflight(origin));
+      expect(corsHeaders(asked)).toEqual([]);
+      const get = await rawRequest(service.port, { path: '/api/health', headers: { Origin: origin } });
+      expect(corsHeaders(get)).toEqual([]);
+      // A cache must not give this answer to the page that is allowed.
+      expect(get.headers.vary).toBe('Origin');
+    }
+  });
 
-  verifies(
-    'cors.on',
-    async () => {
-      const cors = { origins: ['*'], methods: ['GET', 'POST'], headers: ['X-Own'], maxAgeSeconds: 5 };
-      await using service = await start({ cors });
-      const asked = await rawRequest(service.port, preflight(EVIL));
-      expect(asked.headers).toMatchObject({
-        'access-control-allow-origin': EVIL,
-        'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers': 'X-Own',
-        'access-control-max-age': '5',
-      });
-      expect(asked.headers['access-control-allow-credentials']).toBeUndefined();
-    },
-    'as configured, also for every page',
-  );
+  verifies('cors.on', 'as configured, also for every page', async () => {
+    const cors = { origins: ['*'], methods: ['GET', 'POST'], headers: ['X-Own'], maxAgeSeconds: 5 };
+    await using service = await start({ cors });
+    const asked = await rawRequest(service.port, preflight(EVIL));
+    expect(asked.headers).toMatchObject({
+      'access-control-allow-origin': EVIL,
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'X-Own',
+      'access-control-max-age': '5',
+    });
+    expect(asked.headers['access-control-allow-credentials']).toBeUndefined();
+  });
 });
 
 describe('X-Content-Type-Options', () => {

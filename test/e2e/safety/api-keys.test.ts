@@ -43,21 +43,17 @@ function secretOf(key: string): string {
 const CREATE = 'create --name ci --role user';
 
 describe.concurrent('the commands for API keys', () => {
-  verifies(
-    'keys.create',
-    async () => {
-      await using folder = await tempDirectory();
-      const create = `keys ${CREATE} --data-dir data`;
-      await using command = new ServiceProcess(create.split(' '), { cwd: folder.path });
-      command.closeStdout();
-      const { code, stderr } = await command.ended;
-      const [{ keyId }] = JSON.parse(`[${await keys(folder, 'list --json --data-dir data')}]`);
-      expect(code).toBe(1);
-      expect(stderr).toContain(`could not be printed`);
-      expect(stderr).toContain(`agent-service keys revoke ${keyId}`);
-    },
-    'says which key to revoke if it cannot be printed',
-  );
+  verifies('keys.create', 'says which key to revoke if it cannot be printed', async () => {
+    await using folder = await tempDirectory();
+    const create = `keys ${CREATE} --data-dir data`;
+    await using command = new ServiceProcess(create.split(' '), { cwd: folder.path });
+    command.closeStdout();
+    const { code, stderr } = await command.ended;
+    const [{ keyId }] = JSON.parse(`[${await keys(folder, 'list --json --data-dir data')}]`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`could not be printed`);
+    expect(stderr).toContain(`agent-service keys revoke ${keyId}`);
+  });
 
   verifies('keys.create', async () => {
     await using folder = await tempDirectory();
@@ -88,27 +84,23 @@ describe.concurrent('the commands for API keys', () => {
     expect(modes).toEqual([0o700, 0o600]);
   });
 
-  verifies(
-    'keys.create',
-    async () => {
-      await using folder = await tempDirectory();
-      const key = await keys(folder, `${CREATE} --data-dir data`);
-      const secret = secretOf(key);
-      {
-        await using service = await RunningService.start({
-          dataDir: join(folder.path, 'data'),
-          apiKeys: true,
-        });
-        await service.post('/api/message-sync', { message: 'thanks' });
-        const answer = await service.post('/api/keys', { name: 'second', roles: ['reader'] });
-        const second = secretOf(CreateKeyResponse.parse(await answer.json()).key);
-        for (const each of [secret, second]) expect(await filesWith(folder.path, each)).toEqual([]);
-      }
-      expect(await filesWith(folder.path, secret)).toEqual([]);
-      expect(await identified(folder, key)).toMatchObject({ principal: 'key:ci', tenant: 'default' });
-    },
-    'nor does a service that uses the folder write it',
-  );
+  verifies('keys.create', 'nor does a service that uses the folder write it', async () => {
+    await using folder = await tempDirectory();
+    const key = await keys(folder, `${CREATE} --data-dir data`);
+    const secret = secretOf(key);
+    {
+      await using service = await RunningService.start({
+        dataDir: join(folder.path, 'data'),
+        apiKeys: true,
+      });
+      await service.post('/api/message-sync', { message: 'thanks' });
+      const answer = await service.post('/api/keys', { name: 'second', roles: ['reader'] });
+      const second = secretOf(CreateKeyResponse.parse(await answer.json()).key);
+      for (const each of [secret, second]) expect(await filesWith(folder.path, each)).toEqual([]);
+    }
+    expect(await filesWith(folder.path, secret)).toEqual([]);
+    expect(await identified(folder, key)).toMatchObject({ principal: 'key:ci', tenant: 'default' });
+  });
 
   verifies('keys.manage', async () => {
     await using folder = await tempDirectory();

@@ -46,6 +46,7 @@ describe('errors', () => {
 
   verifies(
     'errors.envelope',
+    'the unexpected is INTERNAL_ERROR, and its cause stays in the log',
     async () => {
       const burning: EventStore = {
         append: () => Promise.reject(new Error('EIO at /private/path')),
@@ -69,11 +70,11 @@ describe('errors', () => {
       }
       expect(log.lines.filter(({ level }) => level === 'error').length).toBeGreaterThan(0);
     },
-    'the unexpected is INTERNAL_ERROR, and its cause stays in the log',
   );
 
   verifies(
     'recovery.full',
+    'what cannot be recorded because the disk is full is refused for the moment, and its cause stays in the log',
     async () => {
       const store = new WatchedStore(memoryEventStore());
       const log = recordingLog();
@@ -94,7 +95,6 @@ describe('errors', () => {
       }
       expect((await service.post('/api/message-sync', { message: 'hello' })).status).toBe(200);
     },
-    'what cannot be recorded because the disk is full is refused for the moment, and its cause stays in the log',
   );
 
   verifies('errors.json', async () => {
@@ -124,38 +124,34 @@ describe('errors', () => {
     }
   });
 
-  verifies(
-    'errors.json',
-    async () => {
-      await using service = await start();
-      for (const body of ['null', '5', '"hello"', '[{"message":"hello"}]', 'true']) {
-        const response = await service.fetch('/api/message-sync', {
-          method: 'POST',
-          headers: JSON_HEADERS,
-          body,
-        });
-        expect(await errorOf(response, 400)).toMatchObject({
-          code: 'INVALID_REQUEST',
-          details: { field: 'body', suggestion: 'Send a JSON object.' },
-        });
-      }
-      const notUtf8 = Uint8Array.of(...Buffer.from('{"message":"'), 0xff, 0xfe, ...Buffer.from('"}'));
+  verifies('errors.json', 'and so is JSON that is no object, or no UTF-8', async () => {
+    await using service = await start();
+    for (const body of ['null', '5', '"hello"', '[{"message":"hello"}]', 'true']) {
       const response = await service.fetch('/api/message-sync', {
         method: 'POST',
         headers: JSON_HEADERS,
-        body: notUtf8,
+        body,
       });
       expect(await errorOf(response, 400)).toMatchObject({
         code: 'INVALID_REQUEST',
-        details: {
-          field: 'body',
-          issue: expect.stringContaining('UTF-8'),
-          suggestion: expect.stringContaining('UTF-8'),
-        },
+        details: { field: 'body', suggestion: 'Send a JSON object.' },
       });
-    },
-    'and so is JSON that is no object, or no UTF-8',
-  );
+    }
+    const notUtf8 = Uint8Array.of(...Buffer.from('{"message":"'), 0xff, 0xfe, ...Buffer.from('"}'));
+    const response = await service.fetch('/api/message-sync', {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: notUtf8,
+    });
+    expect(await errorOf(response, 400)).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: {
+        field: 'body',
+        issue: expect.stringContaining('UTF-8'),
+        suggestion: expect.stringContaining('UTF-8'),
+      },
+    });
+  });
 
   verifies('errors.null', async () => {
     await using service = await start();
@@ -205,50 +201,42 @@ describe('errors', () => {
     }
   });
 
-  verifies(
-    'errors.content-type',
-    async () => {
-      await using service = await start();
-      for (const type of [
-        'application/json',
-        'Application/JSON; Charset=UTF-8',
-        'application/json;charset="utf-8"',
-      ]) {
-        const response = await service.post(
-          '/api/message-sync',
-          { message: 'hello' },
-          { 'Content-Type': type },
-        );
-        expect({ type, status: response.status }).toEqual({ type, status: 200 });
-      }
-    },
-    'while case and charset=utf-8 make no difference',
-  );
+  verifies('errors.content-type', 'while case and charset=utf-8 make no difference', async () => {
+    await using service = await start();
+    for (const type of [
+      'application/json',
+      'Application/JSON; Charset=UTF-8',
+      'application/json;charset="utf-8"',
+    ]) {
+      const response = await service.post(
+        '/api/message-sync',
+        { message: 'hello' },
+        { 'Content-Type': type },
+      );
+      expect({ type, status: response.status }).toEqual({ type, status: 200 });
+    }
+  });
 
-  verifies(
-    'errors.content-type',
-    async () => {
-      await using service = await start();
-      const body = { message: 'hello' };
-      const sent = (encoding: string) =>
-        service.fetch('/api/message-sync', {
-          method: 'POST',
-          headers: { ...JSON_HEADERS, 'Content-Encoding': encoding },
-          body: encoding === 'gzip' ? gzipSync(JSON.stringify(body)) : JSON.stringify(body),
-        });
-      for (const encoding of ['gzip', 'deflate', 'identity, br'])
-        expect(await errorOf(await sent(encoding), 400)).toMatchObject({
-          code: 'INVALID_REQUEST',
-          details: {
-            field: 'Content-Encoding',
-            issue: `it is "${encoding}"`,
-            suggestion: 'Send the body uncompressed.',
-          },
-        });
-      expect((await sent('Identity')).status).toBe(200);
-    },
-    'and so is a Content-Encoding other than identity',
-  );
+  verifies('errors.content-type', 'and so is a Content-Encoding other than identity', async () => {
+    await using service = await start();
+    const body = { message: 'hello' };
+    const sent = (encoding: string) =>
+      service.fetch('/api/message-sync', {
+        method: 'POST',
+        headers: { ...JSON_HEADERS, 'Content-Encoding': encoding },
+        body: encoding === 'gzip' ? gzipSync(JSON.stringify(body)) : JSON.stringify(body),
+      });
+    for (const encoding of ['gzip', 'deflate', 'identity, br'])
+      expect(await errorOf(await sent(encoding), 400)).toMatchObject({
+        code: 'INVALID_REQUEST',
+        details: {
+          field: 'Content-Encoding',
+          issue: `it is "${encoding}"`,
+          suggestion: 'Send the body uncompressed.',
+        },
+      });
+    expect((await sent('Identity')).status).toBe(200);
+  });
 
   verifies('errors.unknown-path', async () => {
     await using service = await start();

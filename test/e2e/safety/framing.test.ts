@@ -151,50 +151,42 @@ describe('a chunked request', () => {
     expect(await sessionsOf(service)).toEqual(['sent']);
   });
 
-  verifies(
-    'framing.chunked',
-    async () => {
-      await using service = await RunningService.start(unlimited);
-      const socket = connect(service.port, '127.0.0.1');
-      const whole = text(socket);
-      socket.on('error', () => undefined);
-      socket.write(`${targets['POST /api/message-sync']}Transfer-Encoding: chunked\r\n\r\n${CHUNKED_BODY}`);
-      await once(socket, 'data');
-      socket.write(SMUGGLED);
-      expect(heads(await whole)).toEqual(['HTTP/1.1 200']);
-      expect(await sessionsOf(service)).toEqual(['sent']);
-    },
-    'also of what is sent after its answer has come',
-  );
+  verifies('framing.chunked', 'also of what is sent after its answer has come', async () => {
+    await using service = await RunningService.start(unlimited);
+    const socket = connect(service.port, '127.0.0.1');
+    const whole = text(socket);
+    socket.on('error', () => undefined);
+    socket.write(`${targets['POST /api/message-sync']}Transfer-Encoding: chunked\r\n\r\n${CHUNKED_BODY}`);
+    await once(socket, 'data');
+    socket.write(SMUGGLED);
+    expect(heads(await whole)).toEqual(['HTTP/1.1 200']);
+    expect(await sessionsOf(service)).toEqual(['sent']);
+  });
 
-  verifies(
-    'framing.chunked',
-    async () => {
-      await using service = await RunningService.start(unlimited);
-      const asked = JSON.stringify({
-        model: 'default',
-        stream: true,
-        messages: [{ role: 'user', content: 'hi' }],
-      });
-      const socket = connect(service.port, '127.0.0.1');
-      let answer = '';
-      socket.on('data', (data) => {
-        answer += data;
-        if (answer.endsWith('\r\n0\r\n\r\n')) socket.write(SMUGGLED);
-      });
-      // The service closes the connection without reading what is sent behind the request.
-      socket.on('error', () => undefined);
-      socket.write(
-        `${post('/v1/chat/completions')}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(asked)}0\r\n\r\n`,
-      );
-      await new Promise((resolve) => socket.once('close', resolve));
-      expect(heads(answer)).toEqual(['HTTP/1.1 200']);
-      expect(answer.match(/^connection: close\r$/gim)).toHaveLength(1);
-      expect(answer).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/);
-      expect(await sessionsOf(service)).toHaveLength(1);
-    },
-    'and one that streams its answer ends the stream properly',
-  );
+  verifies('framing.chunked', 'and one that streams its answer ends the stream properly', async () => {
+    await using service = await RunningService.start(unlimited);
+    const asked = JSON.stringify({
+      model: 'default',
+      stream: true,
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    const socket = connect(service.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+      if (answer.endsWith('\r\n0\r\n\r\n')) socket.write(SMUGGLED);
+    });
+    // The service closes the connection without reading what is sent behind the request.
+    socket.on('error', () => undefined);
+    socket.write(
+      `${post('/v1/chat/completions')}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(asked)}0\r\n\r\n`,
+    );
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(heads(answer)).toEqual(['HTTP/1.1 200']);
+    expect(answer.match(/^connection: close\r$/gim)).toHaveLength(1);
+    expect(answer).toMatch(/data: \[DONE\]\n\n\r\n0\r\n\r\n$/);
+    expect(await sessionsOf(service)).toHaveLength(1);
+  });
 });
 
 describe('a request with large headers', () => {

@@ -28,21 +28,17 @@ describe('a HEAD', () => {
     ['/mcp', '405'],
     ['/nothing', '400'],
   ] as const)
-    verifies(
-      'framing.head',
-      async () => {
-        await using service = await RunningService.start();
-        const socket = connect(service.port, '127.0.0.1');
-        socket.write(request('HEAD', path) + request('HEAD', path) + LAST);
-        const first = split(await text(socket));
-        expect(first.status).toBe(status);
-        expect(first.head.match(/content-length: \d+/gi)).toHaveLength(1);
-        const second = split(first.rest);
-        expect(second.status).toBe(status);
-        expect(second.rest).toMatch(HEALTHY);
-      },
-      `${path}, with the next requests behind it`,
-    );
+    verifies('framing.head', `${path}, with the next requests behind it`, async () => {
+      await using service = await RunningService.start();
+      const socket = connect(service.port, '127.0.0.1');
+      socket.write(request('HEAD', path) + request('HEAD', path) + LAST);
+      const first = split(await text(socket));
+      expect(first.status).toBe(status);
+      expect(first.head.match(/content-length: \d+/gi)).toHaveLength(1);
+      const second = split(first.rest);
+      expect(second.status).toBe(status);
+      expect(second.rest).toMatch(HEALTHY);
+    });
 
   for (const [path, status] of [
     ['/', '200'],
@@ -50,36 +46,28 @@ describe('a HEAD', () => {
     ['/api/sessions/default/events', '200'],
     ['/mcp', '405'],
   ] as const)
-    verifies(
-      'framing.head',
-      async () => {
-        await using service = await RunningService.start();
-        const socket = connect(service.port, '127.0.0.1');
-        socket.write(request('HEAD', path));
-        const [head]: Buffer[] = await once(socket, 'data');
-        expect(split(String(head))).toMatchObject({ status, rest: '' });
-        socket.write(LAST);
-        expect(await text(socket)).toMatch(HEALTHY);
-      },
-      `${path}, before the next request`,
-    );
-
-  verifies(
-    'framing.head',
-    async () => {
+    verifies('framing.head', `${path}, before the next request`, async () => {
       await using service = await RunningService.start();
       const socket = connect(service.port, '127.0.0.1');
-      const more = 'Accept: text/event-stream\r\n';
-      socket.write(request('HEAD', '/api/sessions/default/events', more));
-      const [first]: Buffer[] = await once(socket, 'data');
-      const { status, head, rest } = split(String(first));
-      expect(status).toBe('200');
-      expect(head.toLowerCase()).toContain('content-type: text/event-stream');
-      expect(head.toLowerCase()).not.toContain('content-length');
-      expect(rest).toBe('');
+      socket.write(request('HEAD', path));
+      const [head]: Buffer[] = await once(socket, 'data');
+      expect(split(String(head))).toMatchObject({ status, rest: '' });
       socket.write(LAST);
       expect(await text(socket)).toMatch(HEALTHY);
-    },
-    'a stream, whose length it does not say',
-  );
+    });
+
+  verifies('framing.head', 'a stream, whose length it does not say', async () => {
+    await using service = await RunningService.start();
+    const socket = connect(service.port, '127.0.0.1');
+    const more = 'Accept: text/event-stream\r\n';
+    socket.write(request('HEAD', '/api/sessions/default/events', more));
+    const [first]: Buffer[] = await once(socket, 'data');
+    const { status, head, rest } = split(String(first));
+    expect(status).toBe('200');
+    expect(head.toLowerCase()).toContain('content-type: text/event-stream');
+    expect(head.toLowerCase()).not.toContain('content-length');
+    expect(rest).toBe('');
+    socket.write(LAST);
+    expect(await text(socket)).toMatch(HEALTHY);
+  });
 });

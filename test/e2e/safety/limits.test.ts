@@ -94,16 +94,12 @@ describe('the limit on requests', () => {
     expectLimitHeaders(afterwards.headers, 100, 99);
   });
 
-  verifies(
-    'limits.requests',
-    async () => {
-      await using service = await start({ requestsPerMinute: 7 });
-      const answers = await Promise.all(Array.from({ length: 30 }, () => service.fetch('/api/health')));
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(23);
-    },
-    'as many as configured, also when 30 race',
-  );
+  verifies('limits.requests', 'as many as configured, also when 30 race', async () => {
+    await using service = await start({ requestsPerMinute: 7 });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => service.fetch('/api/health')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(23);
+  });
 
   const get = (service: RunningService, forwardedFor: string): Promise<RawResponse> =>
     rawRequest(service.port, { path: '/api/health', headers: { 'X-Forwarded-For': forwardedFor } });
@@ -121,53 +117,32 @@ describe('the limit on requests', () => {
     ['a range', ['10.0.0.0/8', '127.0.0.0/8']],
   ];
   for (const [what, trustProxy] of trusting) {
-    verifies(
-      'limits.proxy',
-      async () => {
-        await using service = await start({ requestsPerMinute: 1 }, { trustProxy });
-        expect((await get(service, '1.1.1.1')).status).toBe(200);
-        expect((await get(service, '2.2.2.2')).status).toBe(200);
-        expect((await get(service, '2001:db8::1')).status).toBe(200);
-        // What stands further left was written by the client.
-        expect((await get(service, '9.9.9.9, 1.1.1.1')).status).toBe(429);
-        expect((await get(service, '9.9.9.9')).status).toBe(200);
-      },
-      `from ${what}, the address before the proxies counts`,
-    );
+    verifies('limits.proxy', `from ${what}, the address before the proxies counts`, async () => {
+      await using service = await start({ requestsPerMinute: 1 }, { trustProxy });
+      expect((await get(service, '1.1.1.1')).status).toBe(200);
+      expect((await get(service, '2.2.2.2')).status).toBe(200);
+      expect((await get(service, '2001:db8::1')).status).toBe(200);
+      // What stands further left was written by the client.
+      expect((await get(service, '9.9.9.9, 1.1.1.1')).status).toBe(429);
+      expect((await get(service, '9.9.9.9')).status).toBe(200);
+    });
   }
 
-  verifies(
-    'limits.proxy',
-    async () => {
-      await using service = await start({ requestsPerMinute: 2 }, { trustProxy: ['127.0.0.1'] });
-      for (const port of [50_001, 50_002]) await get(service, `1.1.1.1:${port}`);
-      for (const port of [50_001, 50_002]) await get(service, `[2001:db8::1]:${port}`);
-      expect((await get(service, '1.1.1.1:50003')).status).toBe(429);
-      expect((await get(service, '1.1.1.1')).status).toBe(429);
-      expect((await get(service, '[2001:db8::1]:50003')).status).toBe(429);
-      expect((await get(service, '2001:db8::1')).status).toBe(429);
-    },
-    'a proxy may add the port of the client',
-  );
+  verifies('limits.proxy', 'a proxy may add the port of the client', async () => {
+    await using service = await start({ requestsPerMinute: 2 }, { trustProxy: ['127.0.0.1'] });
+    for (const port of [50_001, 50_002]) await get(service, `1.1.1.1:${port}`);
+    for (const port of [50_001, 50_002]) await get(service, `[2001:db8::1]:${port}`);
+    expect((await get(service, '1.1.1.1:50003')).status).toBe(429);
+    expect((await get(service, '1.1.1.1')).status).toBe(429);
+    expect((await get(service, '[2001:db8::1]:50003')).status).toBe(429);
+    expect((await get(service, '2001:db8::1')).status).toBe(429);
+  });
 
-  verifies(
-    'limits.proxy',
-    async () => {
-      await using service = await start({ requestsPerMinute: 100 }, { trustProxy: ['127.0.0.1'] });
-      for (const nonsense of [
-        'nonsense',
-        '',
-        ',,',
-        '1.2.3',
-        ':::',
-        '999.1.1.1',
-        '_hidden',
-        'unknown, unknown',
-      ])
-        expect((await get(service, nonsense)).status).toBe(200);
-    },
-    'nonsense in the header breaks nothing',
-  );
+  verifies('limits.proxy', 'nonsense in the header breaks nothing', async () => {
+    await using service = await start({ requestsPerMinute: 100 }, { trustProxy: ['127.0.0.1'] });
+    for (const nonsense of ['nonsense', '', ',,', '1.2.3', ':::', '999.1.1.1', '_hidden', 'unknown, unknown'])
+      expect((await get(service, nonsense)).status).toBe(200);
+  });
 });
 
 describe('the limit on messages', () => {
@@ -197,23 +172,19 @@ describe('the limit on messages', () => {
     expect((await client.settled(52)).at(-1)).toEqual({ event: 'response', data: { content: 'hi' } });
   });
 
-  verifies(
-    'limits.messages',
-    async () => {
-      await using service = await start({ messagesPerMinute: 3 });
-      using client = await service.connect();
-      for (const frame of ['no json', { type: 'dance' }, { type: 'message' }, { type: 'reset' }])
-        client.send(frame);
-      const frames = await client.settled(4);
-      expect(frames.map(({ data }) => ('code' in data ? data.code : undefined))).toEqual([
-        'INVALID_REQUEST',
-        'INVALID_MESSAGE_TYPE',
-        'MISSING_FIELD',
-        'RATE_LIMIT_EXCEEDED',
-      ]);
-    },
-    'every frame counts',
-  );
+  verifies('limits.messages', 'every frame counts', async () => {
+    await using service = await start({ messagesPerMinute: 3 });
+    using client = await service.connect();
+    for (const frame of ['no json', { type: 'dance' }, { type: 'message' }, { type: 'reset' }])
+      client.send(frame);
+    const frames = await client.settled(4);
+    expect(frames.map(({ data }) => ('code' in data ? data.code : undefined))).toEqual([
+      'INVALID_REQUEST',
+      'INVALID_MESSAGE_TYPE',
+      'MISSING_FIELD',
+      'RATE_LIMIT_EXCEEDED',
+    ]);
+  });
 });
 
 interface Outcome {
@@ -254,62 +225,51 @@ const clients = ['fetch', 'fetch-chunked', 'http', 'http-chunked', 'http-close',
 
 describe('the limit on size', () => {
   for (const client of clients) {
-    verifies(
-      'limits.size',
-      async () => {
-        await using service = await start();
-        const outcomes = await upload(service, client, 11 * MEGABYTE);
-        expect(outcomes.map(({ status, failed }) => failed ?? status)).toEqual(Array(TIMES).fill(429));
-        for (const outcome of outcomes) expectTooLarge(outcome.text);
+    verifies('limits.size', `11 MB by ${client}, while 10 MB are accepted`, async () => {
+      await using service = await start();
+      const outcomes = await upload(service, client, 11 * MEGABYTE);
+      expect(outcomes.map(({ status, failed }) => failed ?? status)).toEqual(Array(TIMES).fill(429));
+      for (const outcome of outcomes) expectTooLarge(outcome.text);
 
-        const fitting = await upload(service, client, LIMIT_BYTES, { times: 1 });
-        expect(fitting).toEqual([{ status: 200, text: expect.stringContaining('"success":true') }]);
-        const [justBeyond] = await upload(service, client, LIMIT_BYTES + 1, { times: 1 });
-        expect(justBeyond?.status).toBe(429);
-      },
-      `11 MB by ${client}, while 10 MB are accepted`,
-    );
+      const fitting = await upload(service, client, LIMIT_BYTES, { times: 1 });
+      expect(fitting).toEqual([{ status: 200, text: expect.stringContaining('"success":true') }]);
+      const [justBeyond] = await upload(service, client, LIMIT_BYTES + 1, { times: 1 });
+      expect(justBeyond?.status).toBe(429);
+    });
   }
 
   // Covered by the clients above too; this one is what people try first.
   if (spawnSync('curl', ['--version']).status === 0) {
     for (const more of [[], ['-H', 'Transfer-Encoding: chunked'], ['-H', 'Expect:']]) {
-      verifies(
-        'limits.size',
-        async () => {
-          await using directory = await tempDirectory();
-          await using service = await start();
-          const file = join(directory.path, 'body.json');
-          const writing = createWriteStream(file).end(Buffer.alloc(11 * MEGABYTE, ' '));
-          await once(writing, 'close');
-          const args = ['-sS', '-w', '\n%{http_code}', '-H', 'Content-Type: application/json', ...more];
-          const url = `${service.url}/api/message-sync`;
-          const { stdout } = await run('curl', [...args, '--data-binary', `@${file}`, url]);
-          const [answer, status] = stdout.split('\n');
-          expect(status).toBe('429');
-          expectTooLarge(answer);
-        },
-        `11 MB by curl ${more.join(' ')}`,
-      );
+      verifies('limits.size', `11 MB by curl ${more.join(' ')}`, async () => {
+        await using directory = await tempDirectory();
+        await using service = await start();
+        const file = join(directory.path, 'body.json');
+        const writing = createWriteStream(file).end(Buffer.alloc(11 * MEGABYTE, ' '));
+        await once(writing, 'close');
+        const args = ['-sS', '-w', '\n%{http_code}', '-H', 'Content-Type: application/json', ...more];
+        const url = `${service.url}/api/message-sync`;
+        const { stdout } = await run('curl', [...args, '--data-binary', `@${file}`, url]);
+        const [answer, status] = stdout.split('\n');
+        expect(status).toBe('429');
+        expectTooLarge(answer);
+      });
     }
   }
 
-  verifies(
-    'limits.size',
-    async () => {
-      await using service = await start();
-      for (const client of ['fetch', 'http-chunked', 'blocking']) {
-        const outcomes = await upload(service, client, 9 * MEGABYTE, { path: '/api/nothing' });
-        expect(outcomes.map(({ status, failed }) => failed ?? status)).toEqual(Array(TIMES).fill(400));
-        for (const { text: answer = '' } of outcomes)
-          expect(parseEnvelope(answer).code).toBe('INVALID_REQUEST');
-      }
-    },
-    'another refusal of a large body reaches the client too',
-  );
+  verifies('limits.size', 'another refusal of a large body reaches the client too', async () => {
+    await using service = await start();
+    for (const client of ['fetch', 'http-chunked', 'blocking']) {
+      const outcomes = await upload(service, client, 9 * MEGABYTE, { path: '/api/nothing' });
+      expect(outcomes.map(({ status, failed }) => failed ?? status)).toEqual(Array(TIMES).fill(400));
+      for (const { text: answer = '' } of outcomes)
+        expect(parseEnvelope(answer).code).toBe('INVALID_REQUEST');
+    }
+  });
 
   verifies(
     'limits.size',
+    'a client that never stops sending is answered, and then read no further',
     async () => {
       await using service = await start({ requestsPerMinute: false });
       const socket = connect(service.port, '127.0.0.1');
@@ -336,27 +296,22 @@ describe('the limit on size', () => {
       expect(socket.bytesWritten - socket.writableLength).toBeLessThan(50 * MEGABYTE);
       socket.destroy();
     },
-    'a client that never stops sending is answered, and then read no further',
   );
 
-  verifies(
-    'limits.size',
-    async () => {
-      await using service = await start({ requestBytes: 1000 });
-      const fits = await service.post('/api/message-sync', { message: 'hello'.padEnd(950) });
-      expect(fits.status).toBe(200);
-      const beyond = await service.post('/api/message-sync', { message: 'hello'.padEnd(1000) });
-      // A size is no rate: the client may go on.
-      expectLimitHeaders(beyond.headers, 100, 98);
-      expect((await errorOf(beyond, 429)).details).toMatchObject({ limit: 1000, remaining: 0 });
-      const declared = connect(service.port, '127.0.0.1');
-      declared.write(
-        'POST /api/reset HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1001\r\n\r\n',
-      );
-      expect(await text(declared)).toMatch(/^HTTP\/1\.1 429 /);
-    },
-    'as configured, and also when the body is only announced',
-  );
+  verifies('limits.size', 'as configured, and also when the body is only announced', async () => {
+    await using service = await start({ requestBytes: 1000 });
+    const fits = await service.post('/api/message-sync', { message: 'hello'.padEnd(950) });
+    expect(fits.status).toBe(200);
+    const beyond = await service.post('/api/message-sync', { message: 'hello'.padEnd(1000) });
+    // A size is no rate: the client may go on.
+    expectLimitHeaders(beyond.headers, 100, 98);
+    expect((await errorOf(beyond, 429)).details).toMatchObject({ limit: 1000, remaining: 0 });
+    const declared = connect(service.port, '127.0.0.1');
+    declared.write(
+      'POST /api/reset HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1001\r\n\r\n',
+    );
+    expect(await text(declared)).toMatch(/^HTTP\/1\.1 429 /);
+  });
 });
 
 describe('the limit on connections', () => {
@@ -394,34 +349,26 @@ describe('the limit on connections', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  verifies(
-    'limits.connections',
-    async () => {
-      await using service = await start();
-      for (let attempt = 0; attempt < 20; attempt += 1) {
-        const foreign = await handshake(service.port, { Origin: 'https://evil.example' });
-        expect(foreign.accepted).toBe(false);
-        const unnamed = await handshake(service.port, {}, '/?session=..%2F');
-        expect(unnamed.accepted).toBe(false);
-      }
-      const results = await Promise.all(Array.from({ length: 10 }, () => handshake(service.port)));
-      expect(results.map(({ accepted }) => accepted)).toEqual(Array(10).fill(true));
-      for (const result of results) if (result.accepted) result.socket.destroy();
-    },
-    'a refused handshake takes no place',
-  );
+  verifies('limits.connections', 'a refused handshake takes no place', async () => {
+    await using service = await start();
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const foreign = await handshake(service.port, { Origin: 'https://evil.example' });
+      expect(foreign.accepted).toBe(false);
+      const unnamed = await handshake(service.port, {}, '/?session=..%2F');
+      expect(unnamed.accepted).toBe(false);
+    }
+    const results = await Promise.all(Array.from({ length: 10 }, () => handshake(service.port)));
+    expect(results.map(({ accepted }) => accepted)).toEqual(Array(10).fill(true));
+    for (const result of results) if (result.accepted) result.socket.destroy();
+  });
 
-  verifies(
-    'limits.connections',
-    async () => {
-      await using service = await start({ connectionsPerAddress: 1 }, { trustProxy: ['127.0.0.1'] });
-      const from = (address: string) => handshake(service.port, { 'X-Forwarded-For': address });
-      const results = [await from('1.1.1.1'), await from('2.2.2.2'), await from('1.1.1.1')];
-      expect(results.map(({ accepted }) => accepted)).toEqual([true, true, false]);
-      for (const result of results) if (result.accepted) result.socket.destroy();
-    },
-    'each address behind a trusted proxy has its own',
-  );
+  verifies('limits.connections', 'each address behind a trusted proxy has its own', async () => {
+    await using service = await start({ connectionsPerAddress: 1 }, { trustProxy: ['127.0.0.1'] });
+    const from = (address: string) => handshake(service.port, { 'X-Forwarded-For': address });
+    const results = [await from('1.1.1.1'), await from('2.2.2.2'), await from('1.1.1.1')];
+    expect(results.map(({ accepted }) => accepted)).toEqual([true, true, false]);
+    for (const result of results) if (result.accepted) result.socket.destroy();
+  });
 });
 
 describe('the limit on connections, with event streams', () => {
@@ -430,6 +377,7 @@ describe('the limit on connections, with event streams', () => {
 
   verifies(
     'limits.connections',
+    'a stream of server-sent events is one, and gives its place back',
     async () => {
       await using service = await start({ connectionsPerAddress: 2 });
       const socket = await handshake(service.port);
@@ -457,94 +405,69 @@ describe('the limit on connections, with event streams', () => {
       );
       await Promise.all([second, third].map(({ body }) => body?.cancel()));
     },
-    'a stream of server-sent events is one, and gives its place back',
   );
 
-  verifies(
-    'limits.connections',
-    async () => {
-      await using service = await start({ connectionsPerAddress: 1 });
-      for (let attempt = 0; attempt < 20; attempt += 1) {
-        await service.post('/api/message-sync', { message: 'hello', sessionId: 's' });
-        const { status, body } = await stream(service);
-        expect(status).toBe(200);
-        // The stream ends by itself.
-        const reading = body?.pipeTo(new WritableStream());
-        await service.fetch('/api/sessions/s', { method: 'DELETE' });
-        await reading;
-      }
-      const bad = await service.fetch('/api/sessions/s/events?after=x', {
-        headers: { accept: 'text/event-stream' },
-      });
-      expect(bad.status).toBe(400);
-      expect((await handshake(service.port)).accepted).toBe(true);
-    },
-    'a stream that ends takes no place',
-  );
-
-  verifies(
-    'limits.connections',
-    async () => {
-      await using service = await start({ connectionsPerAddress: 1 });
+  verifies('limits.connections', 'a stream that ends takes no place', async () => {
+    await using service = await start({ connectionsPerAddress: 1 });
+    for (let attempt = 0; attempt < 20; attempt += 1) {
       await service.post('/api/message-sync', { message: 'hello', sessionId: 's' });
-      const watching = await stream(service);
-      const refused = await service.fetch('/api/sessions/s/export');
-      expect(refused.status).toBe(429);
-      expectLimitHeaders(refused.headers, 1, 0);
-      await watching.body?.cancel();
-      const read = async () => (await service.fetch('/api/sessions/s/export')).text();
-      const exported = await eventually(read, (answer) => !answer.includes('RATE_LIMIT_EXCEEDED'));
-      expect(exported.trim().split('\n')).toHaveLength(4);
-    },
-    'an export is one, too, as long as it is sent',
-  );
+      const { status, body } = await stream(service);
+      expect(status).toBe(200);
+      // The stream ends by itself.
+      const reading = body?.pipeTo(new WritableStream());
+      await service.fetch('/api/sessions/s', { method: 'DELETE' });
+      await reading;
+    }
+    const bad = await service.fetch('/api/sessions/s/events?after=x', {
+      headers: { accept: 'text/event-stream' },
+    });
+    expect(bad.status).toBe(400);
+    expect((await handshake(service.port)).accepted).toBe(true);
+  });
+
+  verifies('limits.connections', 'an export is one, too, as long as it is sent', async () => {
+    await using service = await start({ connectionsPerAddress: 1 });
+    await service.post('/api/message-sync', { message: 'hello', sessionId: 's' });
+    const watching = await stream(service);
+    const refused = await service.fetch('/api/sessions/s/export');
+    expect(refused.status).toBe(429);
+    expectLimitHeaders(refused.headers, 1, 0);
+    await watching.body?.cancel();
+    const read = async () => (await service.fetch('/api/sessions/s/export')).text();
+    const exported = await eventually(read, (answer) => !answer.includes('RATE_LIMIT_EXCEEDED'));
+    expect(exported.trim().split('\n')).toHaveLength(4);
+  });
 });
 
 describe('limits that are switched off', () => {
-  verifies(
-    'limits.off',
-    async () => {
-      await using service = await start({ requestsPerMinute: false });
-      for (let request = 0; request < 120; request += 1) {
-        const response = await service.fetch('/api/health');
-        expect(response.status).toBe(200);
-        expect(response.headers.get('X-RateLimit-Limit')).toBeNull();
-        await response.text();
-      }
-    },
-    'requests',
-  );
+  verifies('limits.off', 'requests', async () => {
+    await using service = await start({ requestsPerMinute: false });
+    for (let request = 0; request < 120; request += 1) {
+      const response = await service.fetch('/api/health');
+      expect(response.status).toBe(200);
+      expect(response.headers.get('X-RateLimit-Limit')).toBeNull();
+      await response.text();
+    }
+  });
 
-  verifies(
-    'limits.off',
-    async () => {
-      await using service = await start({ messagesPerMinute: false });
-      using client = await service.connect();
-      for (let message = 0; message < 60; message += 1) client.say('hello');
-      const frames = await client.settled(60);
-      expect(frames.filter(({ event }) => event === 'response')).toHaveLength(60);
-    },
-    'messages',
-  );
+  verifies('limits.off', 'messages', async () => {
+    await using service = await start({ messagesPerMinute: false });
+    using client = await service.connect();
+    for (let message = 0; message < 60; message += 1) client.say('hello');
+    const frames = await client.settled(60);
+    expect(frames.filter(({ event }) => event === 'response')).toHaveLength(60);
+  });
 
-  verifies(
-    'limits.off',
-    async () => {
-      await using service = await start({ requestBytes: false });
-      const [outcome] = await upload(service, 'fetch', 24 * MEGABYTE, { times: 1 });
-      expect(outcome).toMatchObject({ status: 200, text: expect.stringContaining('"success":true') });
-    },
-    'size',
-  );
+  verifies('limits.off', 'size', async () => {
+    await using service = await start({ requestBytes: false });
+    const [outcome] = await upload(service, 'fetch', 24 * MEGABYTE, { times: 1 });
+    expect(outcome).toMatchObject({ status: 200, text: expect.stringContaining('"success":true') });
+  });
 
-  verifies(
-    'limits.off',
-    async () => {
-      await using service = await start({ connectionsPerAddress: false });
-      const results = await Promise.all(Array.from({ length: 40 }, () => handshake(service.port)));
-      expect(results.map(({ accepted }) => accepted)).toEqual(Array(40).fill(true));
-      for (const result of results) if (result.accepted) result.socket.destroy();
-    },
-    'connections',
-  );
+  verifies('limits.off', 'connections', async () => {
+    await using service = await start({ connectionsPerAddress: false });
+    const results = await Promise.all(Array.from({ length: 40 }, () => handshake(service.port)));
+    expect(results.map(({ accepted }) => accepted)).toEqual(Array(40).fill(true));
+    for (const result of results) if (result.accepted) result.socket.destroy();
+  });
 });

@@ -32,78 +32,62 @@ describe('a session that is named in the wrong place', () => {
     ['POST', '/v1/chat/completions?session=b'],
   ];
   for (const [method, path, field, suggestion] of inQuery)
-    verifies(
-      'errors.misplaced',
-      async () => {
-        await using service = await RunningService.start();
-        await service.post('/api/message-sync', { message: 'kept' });
-        const response = await service.fetch(path, { method });
-        if (field === undefined) {
-          expect(response.status).toBe(400);
-          expect(await response.text()).toContain('names a session in the wrong place');
-        } else expect(await refusal(response)).toEqual({ field, suggestion });
-        const { session } = (await (await service.fetch('/api/sessions/default')).json()) as {
-          session: { head: number; history: unknown[] };
-        };
-        expect(session.history).toHaveLength(2);
-      },
-      `a session in the query of ${method} ${path}`,
-    );
-
-  verifies(
-    'errors.misplaced',
-    async () => {
+    verifies('errors.misplaced', `a session in the query of ${method} ${path}`, async () => {
       await using service = await RunningService.start();
-      expect(await refusal(await service.post('/api/sessions/a/cancel', { sessionId: 'b' }))).toEqual({
-        field: 'sessionId',
-        suggestion: 'Write the id of the session in the path: /api/sessions/ID.',
-      });
-      expect((await service.post('/api/sessions/a/cancel', { sessionId: null })).status).toBe(200);
-    },
-    'a session in the body, where the path names it',
-  );
+      await service.post('/api/message-sync', { message: 'kept' });
+      const response = await service.fetch(path, { method });
+      if (field === undefined) {
+        expect(response.status).toBe(400);
+        expect(await response.text()).toContain('names a session in the wrong place');
+      } else expect(await refusal(response)).toEqual({ field, suggestion });
+      const { session } = (await (await service.fetch('/api/sessions/default')).json()) as {
+        session: { head: number; history: unknown[] };
+      };
+      expect(session.history).toHaveLength(2);
+    });
 
-  verifies(
-    'errors.misplaced',
-    async () => {
-      await using service = await RunningService.start();
-      using client = await service.connect();
-      client.say('hello', { sessionId: 'x' });
-      const [error] = await client.settled();
-      expect(error).toMatchObject({
-        event: 'error',
-        data: {
-          code: 'INVALID_REQUEST',
-          details: {
-            field: 'sessionId',
-            suggestion: 'Write session in the address of the WebSocket: /?session=ID.',
-          },
+  verifies('errors.misplaced', 'a session in the body, where the path names it', async () => {
+    await using service = await RunningService.start();
+    expect(await refusal(await service.post('/api/sessions/a/cancel', { sessionId: 'b' }))).toEqual({
+      field: 'sessionId',
+      suggestion: 'Write the id of the session in the path: /api/sessions/ID.',
+    });
+    expect((await service.post('/api/sessions/a/cancel', { sessionId: null })).status).toBe(200);
+  });
+
+  verifies('errors.misplaced', 'a session in a frame of a WebSocket', async () => {
+    await using service = await RunningService.start();
+    using client = await service.connect();
+    client.say('hello', { sessionId: 'x' });
+    const [error] = await client.settled();
+    expect(error).toMatchObject({
+      event: 'error',
+      data: {
+        code: 'INVALID_REQUEST',
+        details: {
+          field: 'sessionId',
+          suggestion: 'Write session in the address of the WebSocket: /?session=ID.',
         },
-      });
-    },
-    'a session in a frame of a WebSocket',
-  );
+      },
+    });
+  });
+
+  verifies('errors.misplaced', 'but not the session that is meant anyway', async () => {
+    await using service = await RunningService.start();
+    using client = await service.connect('?session=a:b');
+    client.say('hello', { sessionId: 'a:b' });
+    expect((await client.settled()).map(({ event }) => event)).toContain('response');
+    const path = '/api/sessions/a%3Ab/cancel?session=a:b';
+    expect((await service.post(path, { sessionId: 'a:b' })).status).toBe(200);
+  });
 
   verifies(
     'errors.misplaced',
-    async () => {
-      await using service = await RunningService.start();
-      using client = await service.connect('?session=a:b');
-      client.say('hello', { sessionId: 'a:b' });
-      expect((await client.settled()).map(({ event }) => event)).toContain('response');
-      const path = '/api/sessions/a%3Ab/cancel?session=a:b';
-      expect((await service.post(path, { sessionId: 'a:b' })).status).toBe(200);
-    },
-    'but not the session that is meant anyway',
-  );
-
-  verifies(
-    'errors.misplaced',
+    'but not a session in the query of a request that takes it there',
     async () => {
       await using service = await RunningService.start();
       expect((await service.fetch('/api/statecharts?session=x')).status).toBe(200);
     },
-    'but not a session in the query of a request that takes it there',
   );
 });
 
@@ -115,41 +99,29 @@ describe('a field of the body', () => {
     ['/api/message-sync?when_busy=reject', 'when_busy', 'whenBusy'],
   ] as const;
   for (const [path, field, meant] of ofBody)
-    verifies(
-      'errors.misplaced',
-      async () => {
-        await using service = await RunningService.start();
-        await service.post('/api/message-sync', { message: 'hello' });
-        expect(await refusal(await service.post(path, { message: 'hello' }))).toEqual({
-          field,
-          suggestion: `Write ${meant} in the body.`,
-        });
-      },
-      `a field of the body in the query: ${path}`,
-    );
-
-  verifies(
-    'errors.misplaced',
-    async () => {
+    verifies('errors.misplaced', `a field of the body in the query: ${path}`, async () => {
       await using service = await RunningService.start();
-      expect((await service.post('/api/message-sync?t=1&trace=x', { message: 'hello' })).status).toBe(200);
-    },
-    'but no other parameter',
-  );
+      await service.post('/api/message-sync', { message: 'hello' });
+      expect(await refusal(await service.post(path, { message: 'hello' }))).toEqual({
+        field,
+        suggestion: `Write ${meant} in the body.`,
+      });
+    });
+
+  verifies('errors.misplaced', 'but no other parameter', async () => {
+    await using service = await RunningService.start();
+    expect((await service.post('/api/message-sync?t=1&trace=x', { message: 'hello' })).status).toBe(200);
+  });
 });
 
 describe('a parameter of an event stream', () => {
   const headers = { Accept: 'text/event-stream' };
 
-  verifies(
-    'errors.misplaced',
-    async () => {
-      await using service = await RunningService.start();
-      const refused = await refusal(await service.fetch('/api/sessions/s/events?limit=1', { headers }));
-      expect(refused).toMatchObject({ field: 'limit' });
-    },
-    'the limit of a page in the query of an event stream',
-  );
+  verifies('errors.misplaced', 'the limit of a page in the query of an event stream', async () => {
+    await using service = await RunningService.start();
+    const refused = await refusal(await service.fetch('/api/sessions/s/events?limit=1', { headers }));
+    expect(refused).toMatchObject({ field: 'limit' });
+  });
 
   verifies('stream.sse-time', async () => {
     await using service = await RunningService.start();

@@ -71,41 +71,35 @@ describe('frames that cannot be understood', () => {
     ]),
   );
 
-  verifies(
-    'ws.bad-frame',
-    () =>
-      expectRefusals([
-        [{ type: 'message' }, missing('content')],
-        [{ type: 'message', message: 'the field of REST' }, missing('content')],
-        [{ type: 'message', content: null }, invalid('content')],
-        [{ type: 'message', content: 5 }, invalid('content')],
-        [{ type: 'message', content: ['hi'] }, invalid('content')],
-        [{ type: 'message', content: '' }, invalid('content')],
-      ]),
-    'without a content that is text',
+  verifies('ws.bad-frame', 'without a content that is text', () =>
+    expectRefusals([
+      [{ type: 'message' }, missing('content')],
+      [{ type: 'message', message: 'the field of REST' }, missing('content')],
+      [{ type: 'message', content: null }, invalid('content')],
+      [{ type: 'message', content: 5 }, invalid('content')],
+      [{ type: 'message', content: ['hi'] }, invalid('content')],
+      [{ type: 'message', content: '' }, invalid('content')],
+    ]),
   );
 
-  verifies(
-    'ws.bad-frame',
-    () =>
-      expectRefusals([
-        [image('iVBORw0KGgo='), invalid('imageData')],
-        [image([]), invalid('imageData')],
-        [image({ mimeType: 'image/png' }), missing('imageData.base64')],
-        [
-          image({ base64: 'AAAA' }),
-          missing('imageData.mimeType', { issue: expect.stringContaining('first bytes') }),
-        ],
-        [image({ base64: '', mimeType: 'image/png' }), invalid('imageData.base64')],
-        [image({ base64: 'no base64!', mimeType: 'image/png' }), invalid('imageData.base64')],
-        [image({ base64: 'AAA', mimeType: 'image/png' }), invalid('imageData.base64')],
-        [image({ base64: 'AAAA\n', mimeType: 'image/png' }), invalid('imageData.base64')],
-        [image({ base64: 'data:image/png;base64,AAAA', mimeType: 'image/png' }), invalid('imageData.base64')],
-        [image({ base64: 'AAAA', mimeType: 'text/html' }), invalid('imageData.mimeType')],
-        [image({ base64: 'AAAA', mimeType: 'image/svg+xml' }), invalid('imageData.mimeType')],
-        [image({ base64: 'AAAA', mimeType: 5 }), invalid('imageData.mimeType')],
-      ]),
-    'with bad imageData',
+  verifies('ws.bad-frame', 'with bad imageData', () =>
+    expectRefusals([
+      [image('iVBORw0KGgo='), invalid('imageData')],
+      [image([]), invalid('imageData')],
+      [image({ mimeType: 'image/png' }), missing('imageData.base64')],
+      [
+        image({ base64: 'AAAA' }),
+        missing('imageData.mimeType', { issue: expect.stringContaining('first bytes') }),
+      ],
+      [image({ base64: '', mimeType: 'image/png' }), invalid('imageData.base64')],
+      [image({ base64: 'no base64!', mimeType: 'image/png' }), invalid('imageData.base64')],
+      [image({ base64: 'AAA', mimeType: 'image/png' }), invalid('imageData.base64')],
+      [image({ base64: 'AAAA\n', mimeType: 'image/png' }), invalid('imageData.base64')],
+      [image({ base64: 'data:image/png;base64,AAAA', mimeType: 'image/png' }), invalid('imageData.base64')],
+      [image({ base64: 'AAAA', mimeType: 'text/html' }), invalid('imageData.mimeType')],
+      [image({ base64: 'AAAA', mimeType: 'image/svg+xml' }), invalid('imageData.mimeType')],
+      [image({ base64: 'AAAA', mimeType: 5 }), invalid('imageData.mimeType')],
+    ]),
   );
 
   const unsupported = errorFrame('INVALID_MESSAGE_TYPE', {
@@ -162,46 +156,38 @@ describe('frames that are large', () => {
     expect((await client.settled(4)).at(-1)).toEqual({ event: 'response', data: { content: 'Small.' } });
   });
 
-  verifies(
-    'ws.too-large',
-    async () => {
-      await using service = await RunningService.start({
-        yaml: `${SCRIPTED}limits: { requestBytes: 3000 }\n`,
-      });
-      using client = await service.connect();
-      const before = Math.floor(Date.now() / 1000);
-      client.say('look', { imageData: { base64: 'A'.repeat(4004), mimeType: 'image/png' } });
-      const [refusal] = await client.settled();
-      expect(refusal).toEqual(tooLarge(3000));
-      expect(refusal?.data).toMatchObject({
-        details: { resetTime: expect.toSatisfy((time) => time >= before) },
-      });
-      client.say('look', { imageData: { base64: 'A'.repeat(4000), mimeType: 'image/png' } });
-      expect((await client.settled(2)).at(-1)?.event).toBe('response');
-      client.say('é'.repeat(1_500));
-      const frames = await client.settled(3);
-      expect(frames.at(-1)).toEqual(tooLarge(3000));
-    },
-    'as the limit is configured, counted in bytes',
-  );
+  verifies('ws.too-large', 'as the limit is configured, counted in bytes', async () => {
+    await using service = await RunningService.start({
+      yaml: `${SCRIPTED}limits: { requestBytes: 3000 }\n`,
+    });
+    using client = await service.connect();
+    const before = Math.floor(Date.now() / 1000);
+    client.say('look', { imageData: { base64: 'A'.repeat(4004), mimeType: 'image/png' } });
+    const [refusal] = await client.settled();
+    expect(refusal).toEqual(tooLarge(3000));
+    expect(refusal?.data).toMatchObject({
+      details: { resetTime: expect.toSatisfy((time) => time >= before) },
+    });
+    client.say('look', { imageData: { base64: 'A'.repeat(4000), mimeType: 'image/png' } });
+    expect((await client.settled(2)).at(-1)?.event).toBe('response');
+    client.say('é'.repeat(1_500));
+    const frames = await client.settled(3);
+    expect(frames.at(-1)).toEqual(tooLarge(3000));
+  });
 
-  verifies(
-    'ws.too-large',
-    async () => {
-      await using service = await RunningService.start({
-        yaml: `${SCRIPTED}limits: { requestBytes: 3000 }\n`,
-      });
-      using other = await service.connect();
-      const client = await service.connect();
-      client.say('x'.repeat(1_000_000));
-      // It stands in the middle of a frame that is never read to its end, so the connection cannot stay.
-      await client.closed;
-      expect(client.frames).toEqual([]);
-      other.say('hello');
-      expect((await other.settled()).at(-1)?.event).toBe('response');
-    },
-    'a frame of many times the limit is not even read',
-  );
+  verifies('ws.too-large', 'a frame of many times the limit is not even read', async () => {
+    await using service = await RunningService.start({
+      yaml: `${SCRIPTED}limits: { requestBytes: 3000 }\n`,
+    });
+    using other = await service.connect();
+    const client = await service.connect();
+    client.say('x'.repeat(1_000_000));
+    // It stands in the middle of a frame that is never read to its end, so the connection cannot stay.
+    await client.closed;
+    expect(client.frames).toEqual([]);
+    other.say('hello');
+    expect((await other.settled()).at(-1)?.event).toBe('response');
+  });
 });
 
 describe('a client that does not read', () => {
@@ -240,25 +226,21 @@ describe('a client that does not read', () => {
     expect((await reader.settled(2)).at(-1)).toEqual({ event: 'response', data: { content: 'Gladly.' } });
   });
 
-  verifies(
-    'ws.slow-reader',
-    async () => {
-      await using service = await RunningService.start({ yaml: UNLIMITED_MESSAGES });
-      using slow = await RawWebSocket.open(service.port);
-      using reader = await service.connect();
-      await slow.send(JSON.stringify({ type: 'message', content: 'hello' }));
-      await service.post('/api/message', { message: 'tools' });
-      await reader.settled(2);
-      // It reads late, but it was never sent more than a socket may keep: nothing is lost.
-      const reading = slow.readToEnd();
-      await service.close();
-      const { texts, close } = await reading;
-      expect(close?.code).toBe(1012);
-      const events = texts.map((text): unknown => JSON.parse(text).event);
-      expect(events.filter((event) => event === 'response')).toHaveLength(2);
-    },
-    'but one that reads late misses nothing',
-  );
+  verifies('ws.slow-reader', 'but one that reads late misses nothing', async () => {
+    await using service = await RunningService.start({ yaml: UNLIMITED_MESSAGES });
+    using slow = await RawWebSocket.open(service.port);
+    using reader = await service.connect();
+    await slow.send(JSON.stringify({ type: 'message', content: 'hello' }));
+    await service.post('/api/message', { message: 'tools' });
+    await reader.settled(2);
+    // It reads late, but it was never sent more than a socket may keep: nothing is lost.
+    const reading = slow.readToEnd();
+    await service.close();
+    const { texts, close } = await reading;
+    expect(close?.code).toBe(1012);
+    const events = texts.map((text): unknown => JSON.parse(text).event);
+    expect(events.filter((event) => event === 'response')).toHaveLength(2);
+  });
 });
 
 async function hasGivenUp({ url }: RunningService): Promise<boolean> {

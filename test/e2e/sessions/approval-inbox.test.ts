@@ -70,41 +70,37 @@ describe('calls that wait for approval', () => {
     expect(await inbox()).toMatchObject({ approvals: [], count: 0 });
   });
 
-  verifies(
-    'approval.list',
-    async () => {
-      const log = memoryEventStore();
-      {
-        const kept = new WatchedStore(log);
-        kept[Symbol.asyncDispose] = async () => undefined;
-        await using before = await start(undefined, kept);
-        for (const sessionId of ['a', 'b']) await before.ask(sessionId);
-      }
-      const store = new WatchedStore(log);
-      const readable = Promise.withResolvers<void>();
-      const isLoading = Promise.withResolvers<void>();
-      store.beforeRead = () => {
-        isLoading.resolve();
-        return readable.promise;
-      };
-      await using after = await start(undefined, store);
-      await isLoading.promise;
-      const inbox = after.inbox();
-      const inputs = after.service.fetch('/api/inputs');
-      const sessions = listSessions(after.service);
-      const listed = Promise.race([inbox, inputs, sessions]);
-      const isTold = await settlesWithin(50, listed);
-      readable.resolve();
-      expect(isTold, 'a list was told').toBe(false);
-      expect(await inbox).toMatchObject({ count: 2 });
-      expect((await inputs).status).toBe(200);
-      expect(await sessions).toMatchObject([
-        { sessionId: 'a', waitingApprovals: { count: 1 } },
-        { sessionId: 'b', waitingApprovals: { count: 1 } },
-      ]);
-    },
-    'right after a start, too: when its open sessions are loaded',
-  );
+  verifies('approval.list', 'right after a start, too: when its open sessions are loaded', async () => {
+    const log = memoryEventStore();
+    {
+      const kept = new WatchedStore(log);
+      kept[Symbol.asyncDispose] = async () => undefined;
+      await using before = await start(undefined, kept);
+      for (const sessionId of ['a', 'b']) await before.ask(sessionId);
+    }
+    const store = new WatchedStore(log);
+    const readable = Promise.withResolvers<void>();
+    const isLoading = Promise.withResolvers<void>();
+    store.beforeRead = () => {
+      isLoading.resolve();
+      return readable.promise;
+    };
+    await using after = await start(undefined, store);
+    await isLoading.promise;
+    const inbox = after.inbox();
+    const inputs = after.service.fetch('/api/inputs');
+    const sessions = listSessions(after.service);
+    const listed = Promise.race([inbox, inputs, sessions]);
+    const isTold = await settlesWithin(50, listed);
+    readable.resolve();
+    expect(isTold, 'a list was told').toBe(false);
+    expect(await inbox).toMatchObject({ count: 2 });
+    expect((await inputs).status).toBe(200);
+    expect(await sessions).toMatchObject([
+      { sessionId: 'a', waitingApprovals: { count: 1 } },
+      { sessionId: 'b', waitingApprovals: { count: 1 } },
+    ]);
+  });
 
   verifies('approval.sessions', async () => {
     await using setup = await start();
@@ -127,63 +123,52 @@ describe('a message behind a turn that waits for approval', () => {
     approvals: [{ callId: 'c-s', toolName: 'pay', arguments: PAY.arguments }],
   };
 
-  verifies(
-    'approval.queued',
-    async () => {
-      await using setup = await start();
-      const { service, ask, model } = setup;
-      await ask('s');
-      const answer = await service.post('/api/message', { message: 'hello', sessionId: 's' });
-      expect(await answer.json()).toMatchObject({ status: 'processing', queued: told });
-      const other = await service.post('/api/message', { message: 'hello', sessionId: 'other' });
-      expect(await other.json()).not.toHaveProperty('queued');
-      await service.post('/api/sessions/s/approvals/c-s', { decision: 'deny' });
-      (await model.callFor('hello')).answer('Hi.');
-    },
-    'by the answer of POST /api/message',
-  );
+  verifies('approval.queued', 'by the answer of POST /api/message', async () => {
+    await using setup = await start();
+    const { service, ask, model } = setup;
+    await ask('s');
+    const answer = await service.post('/api/message', { message: 'hello', sessionId: 's' });
+    expect(await answer.json()).toMatchObject({ status: 'processing', queued: told });
+    const other = await service.post('/api/message', { message: 'hello', sessionId: 'other' });
+    expect(await other.json()).not.toHaveProperty('queued');
+    await service.post('/api/sessions/s/approvals/c-s', { decision: 'deny' });
+    (await model.callFor('hello')).answer('Hi.');
+  });
+
+  verifies('approval.queued', 'by a frame, to the socket that sent it alone', async () => {
+    await using setup = await start();
+    await setup.ask('s');
+    using plain = await setup.service.connect('?session=s');
+    using resuming = new ResumingSocket(`ws://127.0.0.1:${setup.service.port}/?session=s&after=0`);
+    await resuming.until((frames) => frames.length > 0);
+    plain.say('hello');
+    const [frame] = await plain.until((frames) => frames.length > 0);
+    expect(frame).toMatchObject({ event: 'queued', data: told });
+    expect(frame).not.toHaveProperty('turnId');
+    resuming.send({ type: 'message', content: 'me too' });
+    const frames = await resuming.until((all) => all.some(({ event }) => event === 'queued'));
+    const message = frames.find(({ event, data }) => event === 'message' && data.content === 'me too');
+    expect(frames.filter(({ event }) => event === 'queued')).toMatchObject([
+      { data: told, turnId: message?.turnId },
+    ]);
+    expect(plain.frames).toHaveLength(1);
+  });
+
+  verifies('approval.queued', 'by the error, if it asked not to wait', async () => {
+    await using setup = await start();
+    const { service, ask, model } = setup;
+    await ask('s');
+    const body = { message: 'hello', sessionId: 's', whenBusy: 'reject' };
+    expect(await errorOf(await service.post('/api/message-sync', body), 409)).toMatchObject({
+      code: 'SESSION_BUSY',
+      details: { callIds: ['c-s'], reason: expect.stringContaining('pay (call c-s)') },
+    });
+    expect(model.calls).toHaveLength(1);
+  });
 
   verifies(
     'approval.queued',
-    async () => {
-      await using setup = await start();
-      await setup.ask('s');
-      using plain = await setup.service.connect('?session=s');
-      using resuming = new ResumingSocket(`ws://127.0.0.1:${setup.service.port}/?session=s&after=0`);
-      await resuming.until((frames) => frames.length > 0);
-      plain.say('hello');
-      const [frame] = await plain.until((frames) => frames.length > 0);
-      expect(frame).toMatchObject({ event: 'queued', data: told });
-      expect(frame).not.toHaveProperty('turnId');
-      resuming.send({ type: 'message', content: 'me too' });
-      const frames = await resuming.until((all) => all.some(({ event }) => event === 'queued'));
-      const message = frames.find(({ event, data }) => event === 'message' && data.content === 'me too');
-      expect(frames.filter(({ event }) => event === 'queued')).toMatchObject([
-        { data: told, turnId: message?.turnId },
-      ]);
-      expect(plain.frames).toHaveLength(1);
-    },
-    'by a frame, to the socket that sent it alone',
-  );
-
-  verifies(
-    'approval.queued',
-    async () => {
-      await using setup = await start();
-      const { service, ask, model } = setup;
-      await ask('s');
-      const body = { message: 'hello', sessionId: 's', whenBusy: 'reject' };
-      expect(await errorOf(await service.post('/api/message-sync', body), 409)).toMatchObject({
-        code: 'SESSION_BUSY',
-        details: { callIds: ['c-s'], reason: expect.stringContaining('pay (call c-s)') },
-      });
-      expect(model.calls).toHaveLength(1);
-    },
-    'by the error, if it asked not to wait',
-  );
-
-  verifies(
-    'approval.queued',
+    'by a log message over MCP, as is a call whose own turn needs approval',
     async () => {
       await using setup = await start();
       const { service, ask, model } = setup;
@@ -209,7 +194,6 @@ describe('a message behind a turn that waits for approval', () => {
       (await model.call(3)).answer('Done.');
       expect(await reply).toBe('Done.');
     },
-    'by a log message over MCP, as is a call whose own turn needs approval',
   );
 });
 

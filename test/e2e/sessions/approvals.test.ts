@@ -251,6 +251,7 @@ describe('a service that is killed while a call waits for approval', () => {
   for (const decision of ['approve', 'deny'] as const)
     verifies(
       'approval.restart',
+      `${decision === 'approve' ? 'approved' : 'denied'} before the tool servers of the restarted service are there`,
       async () => {
         await using directory = await tempDirectory();
         const yaml = `${SCRIPTED}${RULES}`;
@@ -279,7 +280,6 @@ describe('a service that is killed while a call waits for approval', () => {
         expect(history.at(-1)).toEqual({ role: 'assistant', content: 'So be it.' });
         expect(tools.calls).toHaveLength(decision === 'approve' ? 1 : 0);
       },
-      `${decision === 'approve' ? 'approved' : 'denied'} before the tool servers of the restarted service are there`,
     );
 
   verifies('approval.restart', async () => {

@@ -48,11 +48,11 @@ async function begin(
 
 describe('a session whose id the service makes', () => {
   for (const [name, beginning] of Object.entries(BEGINNINGS))
-    verifies('sessions.generated', () => begin(beginning, { 'A2A-Version': '1.0' }, 1), name);
+    verifies('sessions.generated', name, () => begin(beginning, { 'A2A-Version': '1.0' }, 1));
 
   verifies(
     'sessions.generated',
-    () => begin(BEGINNINGS['a chat completion'], { 'Idempotency-Key': 'k' }, 0),
     'but not one that is made from an idempotency key, which may have come before',
+    () => begin(BEGINNINGS['a chat completion'], { 'Idempotency-Key': 'k' }, 0),
   );
 });

@@ -53,30 +53,25 @@ describe('history.maxTokens of the agent file', () => {
     ['left out', undefined, turns(1, 3)],
   ];
   for (const [what, maxTokens, shown] of cases) {
-    verifies(
-      'model.history',
-      async () => expect(await fourthRequest(maxTokens)).toEqual([system, ...shown, user(4)]),
-      what,
+    verifies('model.history', what, async () =>
+      expect(await fourthRequest(maxTokens)).toEqual([system, ...shown, user(4)]),
     );
   }
 
-  verifies(
-    'model.history',
-    async () => {
-      await using setup = await open(50);
-      await say(setup, 'an old question');
-      const long = 'a long question '.repeat(1_000);
-      await say(setup, long);
-      expect((await setup.upstream.request(1)).body.messages).toEqual([
-        system,
-        { role: 'user', content: long },
-      ]);
-    },
-    'a message that is too long by itself is shown whole',
-  );
+  verifies('model.history', 'a message that is too long by itself is shown whole', async () => {
+    await using setup = await open(50);
+    await say(setup, 'an old question');
+    const long = 'a long question '.repeat(1_000);
+    await say(setup, long);
+    expect((await setup.upstream.request(1)).body.messages).toEqual([
+      system,
+      { role: 'user', content: long },
+    ]);
+  });
 
   verifies(
     'model.history',
+    'of a long window a quarter at once, so that requests begin alike for as long as they can',
     async () => {
       await using setup = await open(SYSTEM_TOKENS + 4_096);
       const { upstream } = setup;
@@ -88,55 +83,46 @@ describe('history.maxTokens of the agent file', () => {
       // The first of them is shown as long as all fits. Then 13 turns go each time.
       expect([...new Set(oldest)]).toEqual([0, 13, 25, 38, 50].map(ofLength));
     },
-    'of a long window a quarter at once, so that requests begin alike for as long as they can',
   );
 
-  verifies(
-    'model.history',
-    async () => {
-      const maxTokens = 400;
-      await using setup = await open(maxTokens, { mcpServers: { tools: scriptableServer() } });
-      const { upstream } = setup;
-      upstream.otherwise = ({ body: { messages } }) => {
-        const length = Number(/^echo (\d+)$/.exec(String(messages.at(-1)?.content))?.[1]);
-        const call = { id: `call_${length}`, name: 'echo', arguments: { message: 'x'.repeat(length) } };
-        return length > 0 ? toolCallReply([call]) : textReply(text('It said so.'));
-      };
-      // Of lengths that put the beginning of the window at every place of a turn.
-      for (let turn = 0; turn < 24; turn += 1) await say(setup, `echo ${1 + ((turn * 37) % 200)}`);
+  verifies('model.history', 'a tool call stays with its result', async () => {
+    const maxTokens = 400;
+    await using setup = await open(maxTokens, { mcpServers: { tools: scriptableServer() } });
+    const { upstream } = setup;
+    upstream.otherwise = ({ body: { messages } }) => {
+      const length = Number(/^echo (\d+)$/.exec(String(messages.at(-1)?.content))?.[1]);
+      const call = { id: `call_${length}`, name: 'echo', arguments: { message: 'x'.repeat(length) } };
+      return length > 0 ? toolCallReply([call]) : textReply(text('It said so.'));
+    };
+    // Of lengths that put the beginning of the window at every place of a turn.
+    for (let turn = 0; turn < 24; turn += 1) await say(setup, `echo ${1 + ((turn * 37) % 200)}`);
 
-      expect(upstream.requests).toHaveLength(48);
-      for (const [index, { body }] of upstream.requests.entries()) {
-        const [first, second, ...rest] = body.messages;
-        expect([first, second?.role]).toEqual([system, 'user']);
-        expect(rest.at(-1)?.role ?? 'user').toBe(index % 2 === 0 ? 'user' : 'tool');
-        expect(calledIn(body)).toEqual(answeredIn(body));
-        expect(charactersIn(body)).toBeLessThanOrEqual(4 * maxTokens);
-      }
-      // It was cut at all, and not to the newest message alone.
-      const lengths = upstream.requests.slice(24).map(({ body }) => body.messages.length);
-      expect(Math.min(...lengths)).toBeGreaterThan(4);
-      expect(Math.max(...lengths)).toBeLessThan(40);
-    },
-    'a tool call stays with its result',
-  );
+    expect(upstream.requests).toHaveLength(48);
+    for (const [index, { body }] of upstream.requests.entries()) {
+      const [first, second, ...rest] = body.messages;
+      expect([first, second?.role]).toEqual([system, 'user']);
+      expect(rest.at(-1)?.role ?? 'user').toBe(index % 2 === 0 ? 'user' : 'tool');
+      expect(calledIn(body)).toEqual(answeredIn(body));
+      expect(charactersIn(body)).toBeLessThanOrEqual(4 * maxTokens);
+    }
+    // It was cut at all, and not to the newest message alone.
+    const lengths = upstream.requests.slice(24).map(({ body }) => body.messages.length);
+    expect(Math.min(...lengths)).toBeGreaterThan(4);
+    expect(Math.max(...lengths)).toBeLessThan(40);
+  });
 
-  verifies(
-    'model.history',
-    async () => {
-      await using setup = await open(30, { mcpServers: { tools: scriptableServer() } });
-      const { upstream } = setup;
-      await say(setup, 'an old question');
-      const message = 'x'.repeat(4_000);
-      upstream.replyWith(toolCallReply([{ id: 'call_a', name: 'echo', arguments: { message } }]));
-      await say(setup, 'echo it');
-      const { messages } = (await upstream.request(2)).body;
-      expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
-      expect(messages.at(1)).toEqual({ role: 'user', content: 'echo it' });
-      expect(messages.at(-1)).toMatchObject({ tool_call_id: 'call_a', content: message });
-    },
-    'the newest step of the running turn is shown whatever its size',
-  );
+  verifies('model.history', 'the newest step of the running turn is shown whatever its size', async () => {
+    await using setup = await open(30, { mcpServers: { tools: scriptableServer() } });
+    const { upstream } = setup;
+    await say(setup, 'an old question');
+    const message = 'x'.repeat(4_000);
+    upstream.replyWith(toolCallReply([{ id: 'call_a', name: 'echo', arguments: { message } }]));
+    await say(setup, 'echo it');
+    const { messages } = (await upstream.request(2)).body;
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+    expect(messages.at(1)).toEqual({ role: 'user', content: 'echo it' });
+    expect(messages.at(-1)).toMatchObject({ tool_call_id: 'call_a', content: message });
+  });
 });
 
 type Body = UpstreamRequest['body'];

@@ -51,28 +51,25 @@ describe('the same key', () => {
     expect((await viewOf(service, 'default')).turns.requested).toBe(1);
   });
 
-  verifies(
-    'idempotency.same',
-    async () => {
-      const setup = await startDirected();
-      const { model, service } = setup;
-      await using _ = service;
-      await answered(setup, { message: 'look', imageData: IMAGE }, 'k');
-      // The fields in another order, and a wish about waiting, are no other message.
-      const { base64, mimeType } = IMAGE;
-      const again = await service.post(
-        SYNC,
-        { whenBusy: 'interrupt', imageData: { mimeType, base64 }, message: 'look' },
-        keyed('k'),
-      );
-      expect(await again.json()).toMatchObject({ response: 'the answer' });
-      expect(model.calls).toHaveLength(1);
-    },
-    'also with an image, whatever the order of the fields',
-  );
+  verifies('idempotency.same', 'also with an image, whatever the order of the fields', async () => {
+    const setup = await startDirected();
+    const { model, service } = setup;
+    await using _ = service;
+    await answered(setup, { message: 'look', imageData: IMAGE }, 'k');
+    // The fields in another order, and a wish about waiting, are no other message.
+    const { base64, mimeType } = IMAGE;
+    const again = await service.post(
+      SYNC,
+      { whenBusy: 'interrupt', imageData: { mimeType, base64 }, message: 'look' },
+      keyed('k'),
+    );
+    expect(await again.json()).toMatchObject({ response: 'the answer' });
+    expect(model.calls).toHaveLength(1);
+  });
 
   verifies(
     'idempotency.same',
+    'counts in its session alone, and another key is another message',
     async () => {
       const setup = await startDirected();
       const { model, service } = setup;
@@ -86,7 +83,6 @@ describe('the same key', () => {
       await answered(setup, { message: 'hi', sessionId: 'a' }, 'k2', { call: 2, answer: 'anew' });
       expect(model.calls).toHaveLength(3);
     },
-    'counts in its session alone, and another key is another message',
   );
 
   verifies('idempotency.running', async () => {
@@ -108,22 +104,18 @@ describe('the same key', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  verifies(
-    'idempotency.running',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      const running = service.post(SYNC, { message: 'runs' });
-      await model.call(0);
-      const waiting = [1, 2].map(() => service.post(SYNC, { message: 'waits' }, keyed('k')));
-      (await model.call(0)).answer('ran');
-      (await model.callFor('waits')).answer('waited');
-      for (const post of waiting) expect(await (await post).json()).toMatchObject({ response: 'waited' });
-      expect(await (await running).json()).toMatchObject({ response: 'ran' });
-      expect(model.calls).toHaveLength(2);
-    },
-    'and while it waits',
-  );
+  verifies('idempotency.running', 'and while it waits', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    const running = service.post(SYNC, { message: 'runs' });
+    await model.call(0);
+    const waiting = [1, 2].map(() => service.post(SYNC, { message: 'waits' }, keyed('k')));
+    (await model.call(0)).answer('ran');
+    (await model.callFor('waits')).answer('waited');
+    for (const post of waiting) expect(await (await post).json()).toMatchObject({ response: 'waited' });
+    expect(await (await running).json()).toMatchObject({ response: 'ran' });
+    expect(model.calls).toHaveLength(2);
+  });
 
   verifies('idempotency.restart', async () => {
     await using directory = await tempDirectory();
@@ -141,25 +133,21 @@ describe('the same key', () => {
     expect(model.calls).toEqual([]);
   });
 
-  verifies(
-    'idempotency.restart',
-    async () => {
-      await using directory = await tempDirectory();
-      const before = await startDirected(directory.path);
-      await before.service.post('/api/message', { message: 'pay' }, keyed('k'));
-      await before.model.call(0);
-      await before.service.close();
+  verifies('idempotency.restart', 'and the turn that the stop cut off answers its repetition', async () => {
+    await using directory = await tempDirectory();
+    const before = await startDirected(directory.path);
+    await before.service.post('/api/message', { message: 'pay' }, keyed('k'));
+    await before.model.call(0);
+    await before.service.close();
 
-      const { model, service } = await startDirected(directory.path);
-      await using _ = service;
-      const again = service.post(SYNC, { message: 'pay' }, keyed('k'));
-      (await model.call(0)).answer('paid once');
-      expect(await (await again).json()).toMatchObject({ response: 'paid once' });
-      expect(model.calls).toHaveLength(1);
-      expect((await viewOf(service, 'default')).turns.requested).toBe(1);
-    },
-    'and the turn that the stop cut off answers its repetition',
-  );
+    const { model, service } = await startDirected(directory.path);
+    await using _ = service;
+    const again = service.post(SYNC, { message: 'pay' }, keyed('k'));
+    (await model.call(0)).answer('paid once');
+    expect(await (await again).json()).toMatchObject({ response: 'paid once' });
+    expect(model.calls).toHaveLength(1);
+    expect((await viewOf(service, 'default')).turns.requested).toBe(1);
+  });
 
   verifies('idempotency.failed', async () => {
     const { model, service } = await startDirected();
@@ -180,6 +168,7 @@ describe('the same key', () => {
 
   verifies(
     'idempotency.failed',
+    'but a message that was refused was never accepted: its key is free',
     async () => {
       const { model, service } = await startDirected();
       await using _ = service;
@@ -193,7 +182,6 @@ describe('the same key', () => {
       (await model.call(1)).answer('now');
       expect(await (await second).json()).toMatchObject({ response: 'now' });
     },
-    'but a message that was refused was never accepted: its key is free',
   );
 });
 
@@ -231,25 +219,21 @@ describe('a key of another request', () => {
     expect((await service.post(SYNC, { message: 'hi' }, keyed('x'.repeat(255)))).status).toBe(200);
   });
 
-  verifies(
-    'idempotency.invalid',
-    async () => {
-      await using service = await RunningService.start({ yaml: YAML });
-      using client = await service.connect();
-      for (const clientMessageId of ['', 'a b', 5, {}]) client.say('hi', { clientMessageId });
-      const frames = await client.settled(4);
-      expect(frames).toEqual(
-        [1, 2, 3, 4].map(() => ({
-          event: 'error',
-          data: expect.objectContaining({
-            code: 'INVALID_REQUEST',
-            details: expect.objectContaining({ field: 'clientMessageId' }),
-          }),
-        })),
-      );
-    },
-    'over WebSocket an error event',
-  );
+  verifies('idempotency.invalid', 'over WebSocket an error event', async () => {
+    await using service = await RunningService.start({ yaml: YAML });
+    using client = await service.connect();
+    for (const clientMessageId of ['', 'a b', 5, {}]) client.say('hi', { clientMessageId });
+    const frames = await client.settled(4);
+    expect(frames).toEqual(
+      [1, 2, 3, 4].map(() => ({
+        event: 'error',
+        data: expect.objectContaining({
+          code: 'INVALID_REQUEST',
+          details: expect.objectContaining({ field: 'clientMessageId' }),
+        }),
+      })),
+    );
+  });
 });
 
 describe('a reset with a key', () => {

@@ -54,6 +54,7 @@ async function answerOf(asked: Promise<Response>): Promise<unknown> {
 describe('a tool execution with a key', () => {
   verifies(
     'idempotency.requests',
+    'a tool runs once, also when three ask at once, whatever the order of its arguments',
     async () => {
       await using directory = await tempDirectory();
       const before = await start(directory.path);
@@ -83,11 +84,11 @@ describe('a tool execution with a key', () => {
       expect([tools.calls.length, after.tools.calls.length]).toEqual([1, 0]);
       expect(await listSessions(after.service)).toEqual([]);
     },
-    'a tool runs once, also when three ask at once, whatever the order of its arguments',
   );
 
   verifies(
     'idempotency.requests',
+    'a tool that failed is not tried again, and at another URL the key is another one',
     async () => {
       const { tools, service } = await start();
       await using _ = service;
@@ -102,132 +103,112 @@ describe('a tool execution with a key', () => {
       (await tools.call(1)).answer('seen');
       expect((await elsewhere).status).toBe(200);
     },
-    'a tool that failed is not tried again, and at another URL the key is another one',
   );
 
-  verifies(
-    'idempotency.requests',
-    async () => {
-      const { tools, service } = await start();
-      await using _ = service;
-      await errorOf(await service.post('/api/mcp/servers/no/tools/pay/execute', {}, keyed('k')), 404);
-      await errorOf(await service.post('/api/mcp/servers/tools/tools/no/execute', {}, keyed('k')), 404);
-      await errorOf(await service.post(PAY, [], keyed('k')), 400);
-      await errorOf(await service.post('/api/sessions/none/fork', {}, keyed('k')), 404);
-      await errorOf(await service.post('/api/mcp/servers/no/reconnect', {}, keyed('k')), 404);
-      const name = { name: 'no', config: { type: 'stdio', command: 'none' } };
-      expect((await service.post('/api/connect-server', name)).status).toBe(200);
-      expect((await service.post('/api/mcp/servers/no/reconnect', {}, keyed('k'))).status).toBe(200);
-      const paid = service.post('/api/mcp/servers/no/tools/pay/execute', { sum: 5 }, keyed('k'));
-      (await tools.call(0)).answer('paid');
-      expect((await paid).status).toBe(200);
-    },
-    'a refusal leaves the key free',
-  );
+  verifies('idempotency.requests', 'a refusal leaves the key free', async () => {
+    const { tools, service } = await start();
+    await using _ = service;
+    await errorOf(await service.post('/api/mcp/servers/no/tools/pay/execute', {}, keyed('k')), 404);
+    await errorOf(await service.post('/api/mcp/servers/tools/tools/no/execute', {}, keyed('k')), 404);
+    await errorOf(await service.post(PAY, [], keyed('k')), 400);
+    await errorOf(await service.post('/api/sessions/none/fork', {}, keyed('k')), 404);
+    await errorOf(await service.post('/api/mcp/servers/no/reconnect', {}, keyed('k')), 404);
+    const name = { name: 'no', config: { type: 'stdio', command: 'none' } };
+    expect((await service.post('/api/connect-server', name)).status).toBe(200);
+    expect((await service.post('/api/mcp/servers/no/reconnect', {}, keyed('k'))).status).toBe(200);
+    const paid = service.post('/api/mcp/servers/no/tools/pay/execute', { sum: 5 }, keyed('k'));
+    (await tools.call(0)).answer('paid');
+    expect((await paid).status).toBe(200);
+  });
 });
 
 describe('other requests with a key', () => {
-  verifies(
-    'idempotency.requests',
-    async () => {
-      await using directory = await tempDirectory();
-      const before = await start(directory.path);
-      await before.service.post('/api/message', { message: 'hi' });
-      (await before.model.call(0)).answer('hello');
-      const fork = (service: RunningService, body = {}) =>
-        service.post('/api/sessions/default/fork', body, keyed('k'));
-      const forked = await answerOf(fork(before.service));
-      expect(forked).toMatchObject({ status: 200, body: { status: 'forked', from: 'default' } });
-      expect(await answerOf(fork(before.service))).toEqual(forked);
-      await before.service.close();
+  verifies('idempotency.requests', 'a fork makes one session', async () => {
+    await using directory = await tempDirectory();
+    const before = await start(directory.path);
+    await before.service.post('/api/message', { message: 'hi' });
+    (await before.model.call(0)).answer('hello');
+    const fork = (service: RunningService, body = {}) =>
+      service.post('/api/sessions/default/fork', body, keyed('k'));
+    const forked = await answerOf(fork(before.service));
+    expect(forked).toMatchObject({ status: 200, body: { status: 'forked', from: 'default' } });
+    expect(await answerOf(fork(before.service))).toEqual(forked);
+    await before.service.close();
 
-      const { service } = await start(directory.path);
-      await using _ = service;
-      expect(await answerOf(fork(service))).toEqual(forked);
-      await errorOf(await fork(service, { at: 1 }), 422);
-      expect((await listSessions(service)).map(({ sessionId }) => sessionId)).toEqual([
-        'default',
-        expect.stringMatching(/^fork-/),
-      ]);
-    },
-    'a fork makes one session',
-  );
+    const { service } = await start(directory.path);
+    await using _ = service;
+    expect(await answerOf(fork(service))).toEqual(forked);
+    await errorOf(await fork(service, { at: 1 }), 422);
+    expect((await listSessions(service)).map(({ sessionId }) => sessionId)).toEqual([
+      'default',
+      expect.stringMatching(/^fork-/),
+    ]);
+  });
 
-  verifies(
-    'idempotency.requests',
-    async () => {
-      await using directory = await tempDirectory();
-      const body = { name: 'more', config: { type: 'stdio', command: 'none' } };
-      const connect = (service: RunningService, more = {}) =>
-        service.post('/api/connect-server', { ...body, ...more }, keyed('k'));
-      const reconnect = (service: RunningService) =>
-        service.post('/api/mcp/servers/more/reconnect', {}, keyed('k'));
-      const before = await start(directory.path);
-      const both = await Promise.all([connect(before.service), connect(before.service)].map(answerOf));
-      expect(both[0]).toMatchObject({ status: 200, body: { status: 'connected', name: 'more' } });
-      expect(both[1]).toEqual(both[0]);
-      const reconnected = await answerOf(reconnect(before.service));
-      expect(reconnected).toMatchObject({ status: 200, body: { status: 'connected' } });
-      await before.service.close();
+  verifies('idempotency.requests', 'a server is connected once, and reconnected once', async () => {
+    await using directory = await tempDirectory();
+    const body = { name: 'more', config: { type: 'stdio', command: 'none' } };
+    const connect = (service: RunningService, more = {}) =>
+      service.post('/api/connect-server', { ...body, ...more }, keyed('k'));
+    const reconnect = (service: RunningService) =>
+      service.post('/api/mcp/servers/more/reconnect', {}, keyed('k'));
+    const before = await start(directory.path);
+    const both = await Promise.all([connect(before.service), connect(before.service)].map(answerOf));
+    expect(both[0]).toMatchObject({ status: 200, body: { status: 'connected', name: 'more' } });
+    expect(both[1]).toEqual(both[0]);
+    const reconnected = await answerOf(reconnect(before.service));
+    expect(reconnected).toMatchObject({ status: 200, body: { status: 'connected' } });
+    await before.service.close();
 
-      const { service } = await start(directory.path);
-      await using _ = service;
-      expect(await answerOf(connect(service))).toEqual(both[0]);
-      await errorOf(await connect(service, { name: 'other' }), 422);
-      await service.fetch('/api/mcp/servers/more', { method: 'DELETE' });
-      expect(await answerOf(reconnect(service))).toEqual(reconnected);
-      // It was answered, not done.
-      expect(await listServers(service)).toMatchObject([
-        { name: 'tools', status: 'connected' },
-        { name: 'more', status: 'disconnected' },
-      ]);
-    },
-    'a server is connected once, and reconnected once',
-  );
+    const { service } = await start(directory.path);
+    await using _ = service;
+    expect(await answerOf(connect(service))).toEqual(both[0]);
+    await errorOf(await connect(service, { name: 'other' }), 422);
+    await service.fetch('/api/mcp/servers/more', { method: 'DELETE' });
+    expect(await answerOf(reconnect(service))).toEqual(reconnected);
+    // It was answered, not done.
+    expect(await listServers(service)).toMatchObject([
+      { name: 'tools', status: 'connected' },
+      { name: 'more', status: 'disconnected' },
+    ]);
+  });
 
-  verifies(
-    'idempotency.requests',
-    async () => {
-      const { model, service } = await start();
-      await using _ = service;
-      const cancel = () => service.post('/api/sessions/default/cancel', {}, keyed('k'));
-      await service.post('/api/message', { message: 'first' });
-      await model.call(0);
-      expect(await answerOf(cancel())).toMatchObject({ body: { status: 'cancelled' } });
-      await service.post('/api/message', { message: 'second' });
-      const second = await model.callFor('second');
-      expect(await answerOf(cancel())).toMatchObject({ body: { status: 'cancelled' } });
-      expect(second.signal.aborted).toBe(false);
-      expect((await viewOf(service, 'default')).turns.cancelled).toBe(1);
-    },
-    'a cancel cancels one turn',
-  );
+  verifies('idempotency.requests', 'a cancel cancels one turn', async () => {
+    const { model, service } = await start();
+    await using _ = service;
+    const cancel = () => service.post('/api/sessions/default/cancel', {}, keyed('k'));
+    await service.post('/api/message', { message: 'first' });
+    await model.call(0);
+    expect(await answerOf(cancel())).toMatchObject({ body: { status: 'cancelled' } });
+    await service.post('/api/message', { message: 'second' });
+    const second = await model.callFor('second');
+    expect(await answerOf(cancel())).toMatchObject({ body: { status: 'cancelled' } });
+    expect(second.signal.aborted).toBe(false);
+    expect((await viewOf(service, 'default')).turns.cancelled).toBe(1);
+  });
 
-  verifies(
-    'idempotency.requests',
-    async () => {
-      const { model, tools, service } = await start(':memory:', `${YAML}approval: { default: ask }\n`);
-      await using _ = service;
-      await service.post('/api/message', { message: 'pay' });
-      (await model.call(0)).askFor({ name: 'pay', callId: 'c1' });
-      await eventually(
-        () => viewOf(service, 'default'),
-        ({ approvals }) => approvals.length > 0,
-      );
-      const answer = (decision: string) =>
-        service.post('/api/sessions/default/approvals/c1', { decision }, keyed('k'));
-      expect(await answerOf(answer('approve'))).toMatchObject({ status: 200, body: { status: 'approved' } });
-      // Without the key, nothing would wait for it any more.
-      expect(await answerOf(answer('approve'))).toMatchObject({ status: 200, body: { status: 'approved' } });
-      await errorOf(await answer('deny'), 422);
-      await tools.call(0);
-      expect(tools.calls).toHaveLength(1);
-    },
-    'an approval is given once',
-  );
+  verifies('idempotency.requests', 'an approval is given once', async () => {
+    const { model, tools, service } = await start(':memory:', `${YAML}approval: { default: ask }\n`);
+    await using _ = service;
+    await service.post('/api/message', { message: 'pay' });
+    (await model.call(0)).askFor({ name: 'pay', callId: 'c1' });
+    await eventually(
+      () => viewOf(service, 'default'),
+      ({ approvals }) => approvals.length > 0,
+    );
+    const answer = (decision: string) =>
+      service.post('/api/sessions/default/approvals/c1', { decision }, keyed('k'));
+    expect(await answerOf(answer('approve'))).toMatchObject({ status: 200, body: { status: 'approved' } });
+    // Without the key, nothing would wait for it any more.
+    expect(await answerOf(answer('approve'))).toMatchObject({ status: 200, body: { status: 'approved' } });
+    await errorOf(await answer('deny'), 422);
+    await tools.call(0);
+    expect(tools.calls).toHaveLength(1);
+  });
 
   verifies(
     'idempotency.requests',
+    'a cancel whose answer could not be recorded does not cancel the next turn',
     async () => {
       const { model, service, store } = await startOnFullDisk();
       await using _ = service;
@@ -242,52 +223,43 @@ describe('other requests with a key', () => {
       expect(second.signal.aborted).toBe(false);
       expect((await viewOf(service, 'default')).turns.cancelled).toBe(1);
     },
-    'a cancel whose answer could not be recorded does not cancel the next turn',
   );
 
-  verifies(
-    'idempotency.requests',
-    async () => {
-      const { model, tools, service, store } = await startOnFullDisk('approval: { default: ask }\n');
-      await using _ = service;
-      await service.post('/api/message', { message: 'pay' });
-      (await model.call(0)).askFor({ name: 'pay', callId: 'c1' });
-      await eventually(
-        () => viewOf(service, 'default'),
-        ({ approvals }) => approvals.length > 0,
-      );
-      const approve = () =>
-        service.post('/api/sessions/default/approvals/c1', { decision: 'approve' }, keyed('k'));
-      store.refuseNext('request.answered', FULL);
-      await errorOf(await approve(), 503);
-      expect(await answerOf(approve())).toMatchObject({ status: 200, body: { status: 'approved' } });
-      await tools.call(0);
-      expect(tools.calls).toHaveLength(1);
-    },
-    'an approval whose answer could not be recorded counts',
-  );
+  verifies('idempotency.requests', 'an approval whose answer could not be recorded counts', async () => {
+    const { model, tools, service, store } = await startOnFullDisk('approval: { default: ask }\n');
+    await using _ = service;
+    await service.post('/api/message', { message: 'pay' });
+    (await model.call(0)).askFor({ name: 'pay', callId: 'c1' });
+    await eventually(
+      () => viewOf(service, 'default'),
+      ({ approvals }) => approvals.length > 0,
+    );
+    const approve = () =>
+      service.post('/api/sessions/default/approvals/c1', { decision: 'approve' }, keyed('k'));
+    store.refuseNext('request.answered', FULL);
+    await errorOf(await approve(), 503);
+    expect(await answerOf(approve())).toMatchObject({ status: 200, body: { status: 'approved' } });
+    await tools.call(0);
+    expect(tools.calls).toHaveLength(1);
+  });
 
-  verifies(
-    'idempotency.invalid',
-    async () => {
-      const { service } = await start();
-      await using _ = service;
-      const server = { name: 'more', config: { type: 'stdio', command: 'none' } };
-      for (const path of [
-        '/api/connect-server',
-        '/api/mcp/servers/tools/reconnect',
-        PAY,
-        '/api/sessions/default/fork',
-        '/api/sessions/default/cancel',
-        '/api/sessions/default/approvals/c1',
-      ]) {
-        const body = { ...server, decision: 'approve' };
-        const error = await errorOf(await service.post(path, body, keyed('a b')), 400);
-        expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'Idempotency-Key' } });
-      }
-    },
-    'on every endpoint that takes one',
-  );
+  verifies('idempotency.invalid', 'on every endpoint that takes one', async () => {
+    const { service } = await start();
+    await using _ = service;
+    const server = { name: 'more', config: { type: 'stdio', command: 'none' } };
+    for (const path of [
+      '/api/connect-server',
+      '/api/mcp/servers/tools/reconnect',
+      PAY,
+      '/api/sessions/default/fork',
+      '/api/sessions/default/cancel',
+      '/api/sessions/default/approvals/c1',
+    ]) {
+      const body = { ...server, decision: 'approve' };
+      const error = await errorOf(await service.post(path, body, keyed('a b')), 400);
+      expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'Idempotency-Key' } });
+    }
+  });
 });
 
 describe.concurrent('a service that is killed while a request with a key runs', () => {

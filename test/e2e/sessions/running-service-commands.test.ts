@@ -49,34 +49,30 @@ describe('a command that asks a running service', () => {
     expect(imported).toMatchObject({ code: 0, stdout: 'imported session copy: 12 events\n' });
   });
 
-  verifies(
-    'cli.url',
-    async () => {
-      await using folder = await tempDirectory();
-      await using service = await RunningService.start();
-      const { url } = service;
-      const refusals: [command: string, complaint: RegExp][] = [
-        [`export nobody --url ${url}`, /^agent-service: There is no session nobody\.\n$/],
-        [`replay nobody --url ${url}`, /^agent-service: There is no session nobody\.\n$/],
-        [
-          'sessions --url http://127.0.0.1:9',
-          /no service answers at http:\/\/127\.0\.0\.1:9 \(bad port\); start one/,
-        ],
-        [
-          `sessions --url ${url} --data-dir data`,
-          /'--url <url>' cannot be used with option '--data-dir <dir>'/,
-        ],
-        ['sessions --url nonsense', /Expected an address such as http/],
-        [`replay --file x --url ${url}`, /'--file' cannot be used with option '--url <url>'/],
-      ];
-      for (const [command, complaint] of refusals) {
-        const { code, stdout, stderr } = await run(command, folder);
-        expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: '' });
-        expect(stderr).toMatch(complaint);
-      }
-    },
-    'or says why it cannot',
-  );
+  verifies('cli.url', 'or says why it cannot', async () => {
+    await using folder = await tempDirectory();
+    await using service = await RunningService.start();
+    const { url } = service;
+    const refusals: [command: string, complaint: RegExp][] = [
+      [`export nobody --url ${url}`, /^agent-service: There is no session nobody\.\n$/],
+      [`replay nobody --url ${url}`, /^agent-service: There is no session nobody\.\n$/],
+      [
+        'sessions --url http://127.0.0.1:9',
+        /no service answers at http:\/\/127\.0\.0\.1:9 \(bad port\); start one/,
+      ],
+      [
+        `sessions --url ${url} --data-dir data`,
+        /'--url <url>' cannot be used with option '--data-dir <dir>'/,
+      ],
+      ['sessions --url nonsense', /Expected an address such as http/],
+      [`replay --file x --url ${url}`, /'--file' cannot be used with option '--url <url>'/],
+    ];
+    for (const [command, complaint] of refusals) {
+      const { code, stdout, stderr } = await run(command, folder);
+      expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: '' });
+      expect(stderr).toMatch(complaint);
+    }
+  });
 
   verifies('cli.in-use', async () => {
     await using folder = await tempDirectory();

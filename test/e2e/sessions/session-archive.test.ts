@@ -99,17 +99,13 @@ describe('the list of sessions', () => {
     }
   });
 
-  verifies(
-    'sessions.list',
-    async () => {
-      await using setup = await start();
-      const { service } = setup;
-      await errorOf(await service.fetch('/api/sessions/nobody'), 404);
-      await service.post('/api/sessions/nobody/cancel');
-      expect(await listSessions(service)).toEqual([]);
-    },
-    'asking for a session does not make it',
-  );
+  verifies('sessions.list', 'asking for a session does not make it', async () => {
+    await using setup = await start();
+    const { service } = setup;
+    await errorOf(await service.fetch('/api/sessions/nobody'), 404);
+    await service.post('/api/sessions/nobody/cancel');
+    expect(await listSessions(service)).toEqual([]);
+  });
 });
 
 describe('the view of a session', () => {
@@ -212,73 +208,61 @@ describe('a fork', () => {
     expect(texts(3)).toEqual(['one', 're: one', 'else']);
   });
 
-  verifies(
-    'sessions.fork',
-    async () => {
-      await using setup = await start();
-      const { model, service, tools } = setup;
-      const { answer: sync } = await openTurn(setup);
-      const { head } = await viewOf(service, 's');
-      const { sessionId, at } = await fork(setup, 's');
-      expect(sessionId).toMatch(/^fork-[0-9a-f-]{36}$/);
-      expect(at).toBe(head);
+  verifies('sessions.fork', 'from the middle of a turn cancels that turn in the fork alone', async () => {
+    await using setup = await start();
+    const { model, service, tools } = setup;
+    const { answer: sync } = await openTurn(setup);
+    const { head } = await viewOf(service, 's');
+    const { sessionId, at } = await fork(setup, 's');
+    expect(sessionId).toMatch(/^fork-[0-9a-f-]{36}$/);
+    expect(at).toBe(head);
+    const view = await viewOf(service, sessionId);
+    expect(view).toMatchObject({ status: 'idle', openTurnId: null, turns: { cancelled: 1, waiting: 0 } });
+    expect(pairingFaults(view.history)).toEqual([]);
+    await talk(setup, sessionId, 'what now?');
+    expect(pairingFaults((model.calls.at(-1)?.request.messages ?? []).slice())).toEqual([]);
+    // No tool ran for the fork, and the turn it was forked from goes on.
+    expect(tools.calls).toHaveLength(2);
+    tools.calls.find(({ toolName }) => toolName === 'pay')?.answer('paid');
+    (await model.call(2)).answer('done');
+    expect(await (await sync).json()).toMatchObject({ response: 'Working.\n\ndone' });
+  });
+
+  verifies('sessions.fork', 'works at every moment', async () => {
+    await using setup = await start();
+    const { service, model, tools } = setup;
+    const { answer: sync } = await openTurn(setup);
+    await service.post('/api/message', { sessionId: 's', message: 'waits' });
+    tools.calls.find(({ toolName }) => toolName === 'pay')?.answer('paid');
+    (await model.call(1)).answer('done');
+    await sync;
+    (await model.callFor('waits')).answer('last');
+    const { head } = await viewOf(service, 's');
+    for (let at = 1; at <= head; at += 1) {
+      const { sessionId } = await fork(setup, 's', { at });
       const view = await viewOf(service, sessionId);
-      expect(view).toMatchObject({ status: 'idle', openTurnId: null, turns: { cancelled: 1, waiting: 0 } });
+      expect(view).toMatchObject({ status: 'idle', openTurnId: null, turns: { waiting: 0 } });
       expect(pairingFaults(view.history)).toEqual([]);
-      await talk(setup, sessionId, 'what now?');
-      expect(pairingFaults((model.calls.at(-1)?.request.messages ?? []).slice())).toEqual([]);
-      // No tool ran for the fork, and the turn it was forked from goes on.
-      expect(tools.calls).toHaveLength(2);
-      tools.calls.find(({ toolName }) => toolName === 'pay')?.answer('paid');
-      (await model.call(2)).answer('done');
-      expect(await (await sync).json()).toMatchObject({ response: 'Working.\n\ndone' });
-    },
-    'from the middle of a turn cancels that turn in the fork alone',
-  );
+      await talk(setup, sessionId, `on from ${at}`);
+    }
+    expect(await listSessions(service)).toHaveLength(head + 1);
+  });
 
-  verifies(
-    'sessions.fork',
-    async () => {
-      await using setup = await start();
-      const { service, model, tools } = setup;
-      const { answer: sync } = await openTurn(setup);
-      await service.post('/api/message', { sessionId: 's', message: 'waits' });
-      tools.calls.find(({ toolName }) => toolName === 'pay')?.answer('paid');
-      (await model.call(1)).answer('done');
-      await sync;
-      (await model.callFor('waits')).answer('last');
-      const { head } = await viewOf(service, 's');
-      for (let at = 1; at <= head; at += 1) {
-        const { sessionId } = await fork(setup, 's', { at });
-        const view = await viewOf(service, sessionId);
-        expect(view).toMatchObject({ status: 'idle', openTurnId: null, turns: { waiting: 0 } });
-        expect(pairingFaults(view.history)).toEqual([]);
-        await talk(setup, sessionId, `on from ${at}`);
-      }
-      expect(await listSessions(service)).toHaveLength(head + 1);
-    },
-    'works at every moment',
-  );
-
-  verifies(
-    'sessions.fork',
-    async () => {
-      await using setup = await start();
-      const { service } = setup;
-      await talk(setup, 's', 'one');
-      await fork(setup, 's', { sessionId: 'child' });
-      await talk(setup, 'child', 'two');
-      const grandchild = await fork(setup, 'child', { sessionId: 'grandchild' });
-      expect(grandchild).toMatchObject({ from: 'child', at: 9, head: 10 });
-      await remove(setup, 's');
-      await remove(setup, 'child');
-      await talk(setup, 'grandchild', 'three');
-      expect((await viewOf(service, 'grandchild')).history.map(({ content }) => content)).toEqual([
-        ...['one', 're: one', 'two', 're: two', 'three', 're: three'],
-      ]);
-    },
-    'of a fork, which stays when those before it are deleted',
-  );
+  verifies('sessions.fork', 'of a fork, which stays when those before it are deleted', async () => {
+    await using setup = await start();
+    const { service } = setup;
+    await talk(setup, 's', 'one');
+    await fork(setup, 's', { sessionId: 'child' });
+    await talk(setup, 'child', 'two');
+    const grandchild = await fork(setup, 'child', { sessionId: 'grandchild' });
+    expect(grandchild).toMatchObject({ from: 'child', at: 9, head: 10 });
+    await remove(setup, 's');
+    await remove(setup, 'child');
+    await talk(setup, 'grandchild', 'three');
+    expect((await viewOf(service, 'grandchild')).history.map(({ content }) => content)).toEqual([
+      ...['one', 're: one', 'two', 're: two', 'three', 're: three'],
+    ]);
+  });
 
   verifies('sessions.fork-refused', async () => {
     await using setup = await start();
@@ -296,20 +280,16 @@ describe('a fork', () => {
     expect((await listSessions(service)).map(({ sessionId }) => sessionId)).toEqual(['s', 'taken']);
   });
 
-  verifies(
-    'sessions.fork-refused',
-    async () => {
-      await using setup = await start();
-      const { service } = setup;
-      await talk(setup, 's', 'one');
-      const responses = await Promise.all(
-        Array.from({ length: 8 }, () => service.post('/api/sessions/s/fork', { sessionId: 'one' })),
-      );
-      expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(400)]);
-      expect((await viewOf(service, 'one')).head).toBe(5);
-    },
-    'of many onto one id, all but one',
-  );
+  verifies('sessions.fork-refused', 'of many onto one id, all but one', async () => {
+    await using setup = await start();
+    const { service } = setup;
+    await talk(setup, 's', 'one');
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => service.post('/api/sessions/s/fork', { sessionId: 'one' })),
+    );
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(400)]);
+    expect((await viewOf(service, 'one')).head).toBe(5);
+  });
 });
 
 describe('a deletion', () => {
@@ -336,49 +316,42 @@ describe('a deletion', () => {
     ]);
   });
 
-  verifies(
-    'sessions.delete',
-    async () => {
-      await using setup = await start();
-      const { service, model, tools } = setup;
-      const { answer: running } = await openTurn(setup);
-      const waiting = service.post(SYNC, { sessionId: 's', message: 'behind' });
-      using client = await service.connect('?session=s');
-      expect((await remove(setup, 's')).status).toBe(200);
-      expect(tools.calls.find(({ toolName }) => toolName === 'pay')?.signal?.aborted).toBe(true);
-      expect(await errorOf(await running, 409)).toMatchObject({
-        code: 'TURN_CANCELLED',
-        details: { reason: expect.stringContaining('deleted') },
-      });
-      // Cancelled with the session, or first in the new one.
-      const behind = await Promise.race([waiting, model.callFor('behind')]);
-      if (behind instanceof Response) await errorOf(behind, 409);
-      else behind.answer('anew');
-      await waiting;
-      await client.settled();
-      await talk(setup, 's', 'again');
-    },
-    'while a turn runs cancels it first',
-  );
+  verifies('sessions.delete', 'while a turn runs cancels it first', async () => {
+    await using setup = await start();
+    const { service, model, tools } = setup;
+    const { answer: running } = await openTurn(setup);
+    const waiting = service.post(SYNC, { sessionId: 's', message: 'behind' });
+    using client = await service.connect('?session=s');
+    expect((await remove(setup, 's')).status).toBe(200);
+    expect(tools.calls.find(({ toolName }) => toolName === 'pay')?.signal?.aborted).toBe(true);
+    expect(await errorOf(await running, 409)).toMatchObject({
+      code: 'TURN_CANCELLED',
+      details: { reason: expect.stringContaining('deleted') },
+    });
+    // Cancelled with the session, or first in the new one.
+    const behind = await Promise.race([waiting, model.callFor('behind')]);
+    if (behind instanceof Response) await errorOf(behind, 409);
+    else behind.answer('anew');
+    await waiting;
+    await client.settled();
+    await talk(setup, 's', 'again');
+  });
 
-  verifies(
-    'sessions.delete',
-    async () => {
-      await using setup = await start();
-      await talk(setup, 's', 'one');
-      const responses = await Promise.all(Array.from({ length: 6 }, () => remove(setup, 's')));
-      const statuses = responses.map(({ status }) => status);
-      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-      expect(new Set(statuses).difference(new Set([200, 404, 503]))).toEqual(new Set());
-      await talk(setup, 's', 'anew');
-    },
-    'asked for many times at once is done once',
-  );
+  verifies('sessions.delete', 'asked for many times at once is done once', async () => {
+    await using setup = await start();
+    await talk(setup, 's', 'one');
+    const responses = await Promise.all(Array.from({ length: 6 }, () => remove(setup, 's')));
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(new Set(statuses).difference(new Set([200, 404, 503]))).toEqual(new Set());
+    await talk(setup, 's', 'anew');
+  });
 });
 
 describe('whoever follows a deleted session', () => {
   verifies(
     'sessions.delete',
+    'is told and let go, so that the next session of that id is not taken for it',
     async () => {
       await using setup = await start();
       const { service } = setup;
@@ -404,6 +377,5 @@ describe('whoever follows a deleted session', () => {
       expect(frames.at(-1)).toBe('deleted');
       expect(await stream.text()).toContain('"event":"deleted"');
     },
-    'is told and let go, so that the next session of that id is not taken for it',
   );
 });

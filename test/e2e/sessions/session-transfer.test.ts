@@ -67,19 +67,15 @@ describe.concurrent('a session that is exported', () => {
     });
   });
 
-  verifies(
-    'cli.export',
-    async () => {
-      await using folder = await folderWithSession();
-      expect(await refuse(folder, 'export nobody --data-dir data')).toContain('there is no session nobody');
-      expect(await refuse(folder, 'export no/id --data-dir data')).toContain(
-        'session: found "no/id"; expected 1 to 128 characters',
-      );
-      await using _service = await RunningService.start({ dataDir: join(folder.path, 'data') });
-      expect(await refuse(folder, 'export s --data-dir data')).toContain('in use');
-    },
-    'not an unknown one, nor while the service runs',
-  );
+  verifies('cli.export', 'not an unknown one, nor while the service runs', async () => {
+    await using folder = await folderWithSession();
+    expect(await refuse(folder, 'export nobody --data-dir data')).toContain('there is no session nobody');
+    expect(await refuse(folder, 'export no/id --data-dir data')).toContain(
+      'session: found "no/id"; expected 1 to 128 characters',
+    );
+    await using _service = await RunningService.start({ dataDir: join(folder.path, 'data') });
+    expect(await refuse(folder, 'export s --data-dir data')).toContain('in use');
+  });
 
   verifies('cli.sessions', async () => {
     await using folder = await folderWithSession();
@@ -121,24 +117,20 @@ describe.concurrent('a folder without a log', () => {
     expect(await readdir(folder.path, { recursive: true })).toEqual(before);
   });
 
-  verifies(
-    'cli.no-log',
-    async () => {
-      await using folder = await tempDirectory();
-      const unnamed: [command: string, name: string][] = [
-        [`import ${oldExport}`, ''],
-        ['repair', ''],
-        ['sessions', ''],
-        ['export s', ':memory:'],
-      ];
-      for (const [command, name] of unnamed)
-        expect(await refuse(folder, `${command} --data-dir ${name}`)).toBe(
-          `agent-service: --data-dir: found "${name}"; expected a folder\n`,
-        );
-      expect(await readdir(folder.path)).toEqual([]);
-    },
-    'nor where no folder is named',
-  );
+  verifies('cli.no-log', 'nor where no folder is named', async () => {
+    await using folder = await tempDirectory();
+    const unnamed: [command: string, name: string][] = [
+      [`import ${oldExport}`, ''],
+      ['repair', ''],
+      ['sessions', ''],
+      ['export s', ':memory:'],
+    ];
+    for (const [command, name] of unnamed)
+      expect(await refuse(folder, `${command} --data-dir ${name}`)).toBe(
+        `agent-service: --data-dir: found "${name}"; expected a folder\n`,
+      );
+    expect(await readdir(folder.path)).toEqual([]);
+  });
 });
 
 describe.concurrent('a session that is imported', () => {
@@ -171,27 +163,23 @@ describe.concurrent('a session that is imported', () => {
     }
   });
 
-  verifies(
-    'cli.import',
-    async () => {
-      await using folder = await folderWithSession();
-      const exported = await succeed(folder, 'export s --data-dir data');
-      const torn = exported.replace('"seq":3', '"seq":4');
-      expect(await refuse(folder, 'import - --session t --data-dir data', torn)).toContain(
-        'standard input:3: seq: found 4; expected 3',
-      );
-      expect(await refuse(folder, 'import - --data-dir data', exported)).toContain('session s already');
-      expect(await refuse(folder, 'import - --session no/id --data-dir data', exported)).toContain(
-        '--session: found "no/id"; expected 1 to 128 characters',
-      );
-      expect(await refuse(folder, 'import - --data-dir :memory:', exported)).toContain('expected a folder');
-      expect(await refuse(folder, 'import nowhere.jsonl --data-dir new')).toContain('nowhere.jsonl');
-      expect(existsSync(join(folder.path, 'new'))).toBe(false);
-      expect(await succeed(folder, 'export s --data-dir data')).toBe(exported);
-      expect((await succeed(folder, 'sessions --data-dir data')).trimEnd().split('\n')).toHaveLength(1);
-    },
-    'whole, or not at all: what is wrong is told by line and field',
-  );
+  verifies('cli.import', 'whole, or not at all: what is wrong is told by line and field', async () => {
+    await using folder = await folderWithSession();
+    const exported = await succeed(folder, 'export s --data-dir data');
+    const torn = exported.replace('"seq":3', '"seq":4');
+    expect(await refuse(folder, 'import - --session t --data-dir data', torn)).toContain(
+      'standard input:3: seq: found 4; expected 3',
+    );
+    expect(await refuse(folder, 'import - --data-dir data', exported)).toContain('session s already');
+    expect(await refuse(folder, 'import - --session no/id --data-dir data', exported)).toContain(
+      '--session: found "no/id"; expected 1 to 128 characters',
+    );
+    expect(await refuse(folder, 'import - --data-dir :memory:', exported)).toContain('expected a folder');
+    expect(await refuse(folder, 'import nowhere.jsonl --data-dir new')).toContain('nowhere.jsonl');
+    expect(existsSync(join(folder.path, 'new'))).toBe(false);
+    expect(await succeed(folder, 'export s --data-dir data')).toBe(exported);
+    expect((await succeed(folder, 'sessions --data-dir data')).trimEnd().split('\n')).toHaveLength(1);
+  });
 
   verifies('cli.import-open', async () => {
     await using folder = await tempDirectory();

@@ -64,66 +64,54 @@ describe('a session of its own', () => {
     expect((await model.call(2)).request.messages).toEqual(says('elsewhere'));
   });
 
-  verifies(
-    'session.own',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      for (const [index, sessionId] of ['a', 'b'].entries()) {
-        const sync = service.post('/api/message-sync', { message: `I am ${sessionId}`, sessionId });
-        (await model.call(index)).answer('noted');
-        await sync;
-      }
-      await service.post('/api/reset', { sessionId: 'a' });
-      await service.post('/api/message', { message: 'who am I?', sessionId: 'a' });
-      expect((await model.call(2)).request.messages).toEqual(says('who am I?'));
-      await service.post('/api/message', { message: 'who am I?', sessionId: 'b' });
-      expect((await model.call(3)).request.messages).toEqual(says('I am b', 'noted', 'who am I?'));
-    },
-    'a reset clears that one alone',
-  );
+  verifies('session.own', 'a reset clears that one alone', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    for (const [index, sessionId] of ['a', 'b'].entries()) {
+      const sync = service.post('/api/message-sync', { message: `I am ${sessionId}`, sessionId });
+      (await model.call(index)).answer('noted');
+      await sync;
+    }
+    await service.post('/api/reset', { sessionId: 'a' });
+    await service.post('/api/message', { message: 'who am I?', sessionId: 'a' });
+    expect((await model.call(2)).request.messages).toEqual(says('who am I?'));
+    await service.post('/api/message', { message: 'who am I?', sessionId: 'b' });
+    expect((await model.call(3)).request.messages).toEqual(says('I am b', 'noted', 'who am I?'));
+  });
 
-  verifies(
-    'session.own',
-    async () => {
-      await using service = await RunningService.start();
-      for (const sessionId of ['', ' ', 'a b', 'a/b', '.hidden', 'ä', 'x'.repeat(129), 5, [], {}]) {
-        for (const path of ['/api/message-sync', '/api/message', '/api/reset']) {
-          const response = await service.post(path, { message: 'hi', sessionId });
-          expect(response.status).toBe(400);
-          expect(await response.json()).toMatchObject({
-            success: false,
-            error: { code: 'INVALID_REQUEST', details: { field: 'sessionId', issue: expect.any(String) } },
-          });
-        }
-      }
-      expect(
-        (await service.post('/api/message-sync', { message: 'hi', sessionId: 'x'.repeat(128) })).status,
-      ).toBe(200);
-    },
-    'a name that cannot be one is refused over REST',
-  );
-
-  verifies(
-    'session.own',
-    async () => {
-      await using service = await RunningService.start();
-      for (const session of ['', 'a%20b', 'a%2Fb', 'x'.repeat(129)]) {
-        const response = await upgrade(service.port, `/?session=${session}`);
-        expect(response.statusCode).toBe(400);
-        expect(await json(response)).toEqual({
+  verifies('session.own', 'a name that cannot be one is refused over REST', async () => {
+    await using service = await RunningService.start();
+    for (const sessionId of ['', ' ', 'a b', 'a/b', '.hidden', 'ä', 'x'.repeat(129), 5, [], {}]) {
+      for (const path of ['/api/message-sync', '/api/message', '/api/reset']) {
+        const response = await service.post(path, { message: 'hi', sessionId });
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({
           success: false,
-          error: {
-            code: 'INVALID_REQUEST',
-            message: expect.any(String),
-            details: { field: 'session', issue: expect.any(String) },
-          },
-          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+          error: { code: 'INVALID_REQUEST', details: { field: 'sessionId', issue: expect.any(String) } },
         });
       }
-    },
-    'a name that cannot be one is refused at the handshake',
-  );
+    }
+    expect(
+      (await service.post('/api/message-sync', { message: 'hi', sessionId: 'x'.repeat(128) })).status,
+    ).toBe(200);
+  });
+
+  verifies('session.own', 'a name that cannot be one is refused at the handshake', async () => {
+    await using service = await RunningService.start();
+    for (const session of ['', 'a%20b', 'a%2Fb', 'x'.repeat(129)]) {
+      const response = await upgrade(service.port, `/?session=${session}`);
+      expect(response.statusCode).toBe(400);
+      expect(await json(response)).toEqual({
+        success: false,
+        error: {
+          code: 'INVALID_REQUEST',
+          message: expect.any(String),
+          details: { field: 'session', issue: expect.any(String) },
+        },
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      });
+    }
+  });
 });
 
 /** A handshake that is expected to be refused. */
@@ -166,21 +154,17 @@ describe('frames', () => {
     }
   });
 
-  verifies(
-    'session.frames',
-    async () => {
-      await using service = await RunningService.start();
-      using first = await service.connect();
-      using second = await service.connect();
-      first.send('no JSON');
-      await first.settled();
-      second.say('hello');
-      const [, ofSecond] = await Promise.all([first.settled(2), second.settled()]);
-      expect(first.frames[0]).toMatchObject({ event: 'error', data: { code: 'INVALID_REQUEST' } });
-      expect(ofSecond).toEqual(first.frames.slice(1));
-    },
-    'a refusal of a frame goes to its sender alone',
-  );
+  verifies('session.frames', 'a refusal of a frame goes to its sender alone', async () => {
+    await using service = await RunningService.start();
+    using first = await service.connect();
+    using second = await service.connect();
+    first.send('no JSON');
+    await first.settled();
+    second.say('hello');
+    const [, ofSecond] = await Promise.all([first.settled(2), second.settled()]);
+    expect(first.frames[0]).toMatchObject({ event: 'error', data: { code: 'INVALID_REQUEST' } });
+    expect(ofSecond).toEqual(first.frames.slice(1));
+  });
 });
 
 describe('a busy session', () => {
@@ -216,21 +200,17 @@ describe('a busy session', () => {
     );
   });
 
-  verifies(
-    'session.queue',
-    async () => {
-      await using service = await RunningService.start({
-        yaml: `${SCRIPTED}limits: { messagesPerMinute: false, requestsPerMinute: false }\n`,
-      });
-      using client = await service.connect();
-      const texts = Array.from({ length: 60 }, (_, index) => `message ${index}.`);
-      for (const text of texts) client.say(text);
-      const frames = await client.settled(texts.length);
-      const answers = frames.flatMap((frame) => (frame.event === 'response' ? [frame.data.content] : []));
-      expect(answers.map((answer) => answer.match(/message \d+\./)?.[0])).toEqual(texts);
-    },
-    'many messages sent at once are answered in order',
-  );
+  verifies('session.queue', 'many messages sent at once are answered in order', async () => {
+    await using service = await RunningService.start({
+      yaml: `${SCRIPTED}limits: { messagesPerMinute: false, requestsPerMinute: false }\n`,
+    });
+    using client = await service.connect();
+    const texts = Array.from({ length: 60 }, (_, index) => `message ${index}.`);
+    for (const text of texts) client.say(text);
+    const frames = await client.settled(texts.length);
+    const answers = frames.flatMap((frame) => (frame.event === 'response' ? [frame.data.content] : []));
+    expect(answers.map((answer) => answer.match(/message \d+\./)?.[0])).toEqual(texts);
+  });
 
   verifies('session.queue-full', async () => {
     const { model, service } = await startDirected(`${NO_DRAIN}limits: { queuedMessages: 2 }\n`);
@@ -335,29 +315,26 @@ describe('a restart', () => {
     expect((await model.call(1)).request.messages).toEqual(says('hello'));
   });
 
-  verifies(
-    'session.restart',
-    async () => {
-      await using directory = await tempDirectory();
-      {
-        const { model, service } = await startDirected(NO_DRAIN, directory.path);
-        await using _ = service;
-        await service.post('/api/message', { message: 'one' });
-        (await model.call(0)).answer('1');
-        await service.post('/api/message', { message: 'reset me' });
-        (await model.call(1)).answer('2');
-        await service.post('/api/reset');
-      }
+  verifies('session.restart', 'and so does a reset', async () => {
+    await using directory = await tempDirectory();
+    {
       const { model, service } = await startDirected(NO_DRAIN, directory.path);
       await using _ = service;
-      await service.post('/api/message', { message: 'hello' });
-      expect((await model.call(0)).request.messages).toEqual(says('hello'));
-    },
-    'and so does a reset',
-  );
+      await service.post('/api/message', { message: 'one' });
+      (await model.call(0)).answer('1');
+      await service.post('/api/message', { message: 'reset me' });
+      (await model.call(1)).answer('2');
+      await service.post('/api/reset');
+    }
+    const { model, service } = await startDirected(NO_DRAIN, directory.path);
+    await using _ = service;
+    await service.post('/api/message', { message: 'hello' });
+    expect((await model.call(0)).request.messages).toEqual(says('hello'));
+  });
 
   verifies(
     'session.restart',
+    'a turn that was cut off, and those that waited, are answered before the next message',
     async () => {
       await using directory = await tempDirectory();
       {
@@ -390,11 +367,11 @@ describe('a restart', () => {
         ...['thinking', 'stepCompleted', 'response'],
       ]);
     },
-    'a turn that was cut off, and those that waited, are answered before the next message',
   );
 
   verifies(
     'session.restart',
+    'tool calls that were settled are not run again, and the rest is told to the model',
     async () => {
       await using directory = await tempDirectory();
       const yaml = `${NO_DRAIN}mcpServers: ${JSON.stringify({ tools: scriptableServer() })}\n`;
@@ -432,6 +409,5 @@ describe('a restart', () => {
         { data: { callId: 'slow', error: expect.any(String) } },
       ]);
     },
-    'tool calls that were settled are not run again, and the rest is told to the model',
   );
 });

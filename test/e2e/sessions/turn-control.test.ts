@@ -51,68 +51,50 @@ describe('cancelling', () => {
     });
   });
 
-  verifies(
-    'control.cancel',
-    async () => {
-      await using setup = await UpstreamService.open();
-      const { upstream, service } = setup;
-      using client = await service.connect('?session=s');
-      upstream.replyWith(hanging('Once'));
-      client.say('tell');
-      const request = await upstream.request(0);
-      client.send({ type: 'cancel' });
-      await request.aborted;
-      const frames = await client.settled();
-      expect(frames.at(-1)).toMatchObject({ event: 'error', data: { code: 'TURN_CANCELLED' } });
-      expect(await viewOf(service, 's')).toMatchObject({
-        status: 'idle',
-        openTurnId: null,
-        turns: { requested: 1, completed: 0, failed: 0, cancelled: 1, waiting: 0 },
-      });
-    },
-    'by a frame',
-  );
+  verifies('control.cancel', 'by a frame', async () => {
+    await using setup = await UpstreamService.open();
+    const { upstream, service } = setup;
+    using client = await service.connect('?session=s');
+    upstream.replyWith(hanging('Once'));
+    client.say('tell');
+    const request = await upstream.request(0);
+    client.send({ type: 'cancel' });
+    await request.aborted;
+    const frames = await client.settled();
+    expect(frames.at(-1)).toMatchObject({ event: 'error', data: { code: 'TURN_CANCELLED' } });
+    expect(await viewOf(service, 's')).toMatchObject({
+      status: 'idle',
+      openTurnId: null,
+      turns: { requested: 1, completed: 0, failed: 0, cancelled: 1, waiting: 0 },
+    });
+  });
 
-  verifies(
-    'control.cancel',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      using client = await service.connect();
-      client.say('first');
-      await model.call(0);
-      await service.post('/api/message', { message: 'second' });
-      await service.post(CANCEL);
-      const call = await model.callFor('second');
-      call.answer('heard');
-      const frames = await client.settled(2);
-      expect(frames.map(({ event }) => event)).toEqual([
-        'thinking',
-        'error',
-        'thinking',
-        'chunk',
-        'response',
-      ]);
-    },
-    'the message that waits behind it begins',
-  );
+  verifies('control.cancel', 'the message that waits behind it begins', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    using client = await service.connect();
+    client.say('first');
+    await model.call(0);
+    await service.post('/api/message', { message: 'second' });
+    await service.post(CANCEL);
+    const call = await model.callFor('second');
+    call.answer('heard');
+    const frames = await client.settled(2);
+    expect(frames.map(({ event }) => event)).toEqual(['thinking', 'error', 'thinking', 'chunk', 'response']);
+  });
 
-  verifies(
-    'control.cancel',
-    async () => {
-      const { model, service } = await startDirected();
-      await using _ = service;
-      for (const reason of ['', 5, 'x'.repeat(501)]) {
-        const error = await errorOf(await service.post(CANCEL, { reason }), 400);
-        expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'reason' } });
-      }
-      await service.post('/api/message', { message: 'still there' });
-      const { signal } = await model.call(0);
-      expect((await service.fetch(CANCEL, { method: 'POST' })).status).toBe(200);
-      expect(signal.aborted).toBe(true);
-    },
-    'a bad reason is refused, and no body is needed',
-  );
+  verifies('control.cancel', 'a bad reason is refused, and no body is needed', async () => {
+    const { model, service } = await startDirected();
+    await using _ = service;
+    for (const reason of ['', 5, 'x'.repeat(501)]) {
+      const error = await errorOf(await service.post(CANCEL, { reason }), 400);
+      expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'reason' } });
+    }
+    await service.post('/api/message', { message: 'still there' });
+    const { signal } = await model.call(0);
+    expect((await service.fetch(CANCEL, { method: 'POST' })).status).toBe(200);
+    expect(signal.aborted).toBe(true);
+  });
 
   verifies('control.cancel-model', async () => {
     await using setup = await UpstreamService.open();
@@ -254,19 +236,15 @@ describe('a message to a busy session', () => {
     expect(await (await first).json()).toMatchObject({ response: 'undisturbed' });
   });
 
-  verifies(
-    'control.reject',
-    async () => {
-      await using service = await RunningService.start();
-      for (const whenBusy of ['wait', '', 1, {}]) {
-        for (const path of ['/api/message', '/api/message-sync']) {
-          const error = await errorOf(await service.post(path, { message: 'hi', whenBusy }), 400);
-          expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'whenBusy' } });
-        }
+  verifies('control.reject', 'another word is 400', async () => {
+    await using service = await RunningService.start();
+    for (const whenBusy of ['wait', '', 1, {}]) {
+      for (const path of ['/api/message', '/api/message-sync']) {
+        const error = await errorOf(await service.post(path, { message: 'hi', whenBusy }), 400);
+        expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'whenBusy' } });
       }
-    },
-    'another word is 400',
-  );
+    }
+  });
 
   verifies('control.interrupt', async () => {
     const { model, service } = await startDirected();
@@ -292,29 +270,25 @@ describe('a message to a busy session', () => {
     expect(await (await waiting).json()).toMatchObject({ response: 'my turn' });
   });
 
-  verifies(
-    'control.interrupt',
-    async () => {
-      await using setup = await UpstreamService.open({}, withTools);
-      const { upstream, service } = setup;
-      using client = await service.connect();
-      upstream.replyWith(
-        toolCallReply([{ id: 'slow-1', name: 'slow', arguments: { ms: 60_000 } }]),
-        textReply('Here I am.'),
-      );
-      client.say('go');
-      await client.until((frames) => frames.some(({ event }) => event === 'toolCall'));
-      client.say('never mind', { whenBusy: 'interrupt' });
-      expect((await client.settled(2)).at(-1)).toEqual({
-        event: 'response',
-        data: { content: 'Here I am.' },
-      });
-      expect(pairingFaults((await upstream.request(1)).body.messages)).toEqual([]);
-      const seqs = (await eventsOf(service, 'default')).map(({ seq }) => seq);
-      expect(seqs).toEqual(seqs.map((_, index) => index + 1));
-    },
-    'from the middle of a tool call, over WebSocket',
-  );
+  verifies('control.interrupt', 'from the middle of a tool call, over WebSocket', async () => {
+    await using setup = await UpstreamService.open({}, withTools);
+    const { upstream, service } = setup;
+    using client = await service.connect();
+    upstream.replyWith(
+      toolCallReply([{ id: 'slow-1', name: 'slow', arguments: { ms: 60_000 } }]),
+      textReply('Here I am.'),
+    );
+    client.say('go');
+    await client.until((frames) => frames.some(({ event }) => event === 'toolCall'));
+    client.say('never mind', { whenBusy: 'interrupt' });
+    expect((await client.settled(2)).at(-1)).toEqual({
+      event: 'response',
+      data: { content: 'Here I am.' },
+    });
+    expect(pairingFaults((await upstream.request(1)).body.messages)).toEqual([]);
+    const seqs = (await eventsOf(service, 'default')).map(({ seq }) => seq);
+    expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+  });
 
   verifies('control.default', async () => {
     const { model, service } = await startDirected('sessions: { whenBusy: interrupt }\n');

@@ -48,28 +48,24 @@ verifies('cli.agent-changed', async () => {
   expect((await service.process.ended).stderr.match(/has changed/g)).toHaveLength(1);
 });
 
-verifies(
-  'cli.agent-changed',
-  async () => {
-    await using folder = await agentFolder(SCRIPTED);
-    const { path } = folder;
-    const text = await readFile(join(path, 'agent.yml'), 'utf8');
-    const mounted = join(path, 'mounted');
-    for (const [version, content] of [
-      ['..v1', text],
-      ['..v2', text.replace('scripted', 'openai')],
-    ] as const) {
-      await mkdir(join(mounted, version), { recursive: true });
-      await writeFile(join(mounted, version, 'agent.yml'), content);
-    }
-    await symlink('..v1', join(mounted, '..data'));
-    await symlink('..data/agent.yml', join(mounted, 'agent.yml'));
-    const args = ['--agent', 'mounted/agent.yml', '--data-dir', ':memory:', '--log-level', 'debug'];
-    await using service = await ServiceProcess.listening(args, { cwd: path });
-    await service.process.stderr(/"the agent file is watched"/);
-    await symlink('..v2', join(mounted, '..data_tmp'));
-    await rename(join(mounted, '..data_tmp'), join(mounted, '..data'));
-    await service.process.stderr(/"the agent file has changed/);
-  },
-  'also one that Kubernetes mounts',
-);
+verifies('cli.agent-changed', 'also one that Kubernetes mounts', async () => {
+  await using folder = await agentFolder(SCRIPTED);
+  const { path } = folder;
+  const text = await readFile(join(path, 'agent.yml'), 'utf8');
+  const mounted = join(path, 'mounted');
+  for (const [version, content] of [
+    ['..v1', text],
+    ['..v2', text.replace('scripted', 'openai')],
+  ] as const) {
+    await mkdir(join(mounted, version), { recursive: true });
+    await writeFile(join(mounted, version, 'agent.yml'), content);
+  }
+  await symlink('..v1', join(mounted, '..data'));
+  await symlink('..data/agent.yml', join(mounted, 'agent.yml'));
+  const args = ['--agent', 'mounted/agent.yml', '--data-dir', ':memory:', '--log-level', 'debug'];
+  await using service = await ServiceProcess.listening(args, { cwd: path });
+  await service.process.stderr(/"the agent file is watched"/);
+  await symlink('..v2', join(mounted, '..data_tmp'));
+  await rename(join(mounted, '..data_tmp'), join(mounted, '..data'));
+  await service.process.stderr(/"the agent file has changed/);
+});

@@ -51,23 +51,19 @@ describe('GET /api/agent', () => {
     expect(JSON.stringify(agent)).not.toContain('hunter2');
   });
 
-  verifies(
-    'agent.describe',
-    async () => {
-      await using service = await RunningService.start();
-      expect(await described(service)).toEqual({
-        name: 'agent-service',
-        model: { provider: 'scripted', name: 'offline' },
-        systemPrompt: 'You are a helpful assistant.',
-        tools: [],
-        suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
-        timestamp: isTimestamp,
-      });
-      await using silent = await RunningService.start({ yaml: `${SCRIPTED}suggestions: []\n` });
-      expect((await described(silent)).suggestions).toEqual([]);
-    },
-    'an agent file that says nothing about the agent has defaults',
-  );
+  verifies('agent.describe', 'an agent file that says nothing about the agent has defaults', async () => {
+    await using service = await RunningService.start();
+    expect(await described(service)).toEqual({
+      name: 'agent-service',
+      model: { provider: 'scripted', name: 'offline' },
+      systemPrompt: 'You are a helpful assistant.',
+      tools: [],
+      suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
+      timestamp: isTimestamp,
+    });
+    await using silent = await RunningService.start({ yaml: `${SCRIPTED}suggestions: []\n` });
+    expect((await described(silent)).suggestions).toEqual([]);
+  });
 });
 
 const Card = z.tuple([z.object({ text: z.string().transform((text) => JSON.parse(text)) })]);
@@ -89,25 +85,21 @@ describe('the name of an agent', () => {
   });
 
   for (const mode of ['web', 'mcp'] as const) {
-    verifies(
-      'agent.name',
-      async () => {
-        await using service = await RunningService.start({ yaml, mode });
-        await using client = await mcpClient(service);
-        expect(client.sdk.getServerVersion()).toEqual({
-          name: 'Order helper',
-          title: 'Order helper',
-          description: 'Answers questions about orders.',
-          version: readPackageVersion(),
-        });
-        expect(client.sdk.getInstructions()).toBe(
-          'Order helper: Answers questions about orders. An AI agent (scripted offline). Talk to it with the tool chat_with_agent.',
-        );
-        const { contents } = await client.sdk.readResource({ uri: 'agent://card' });
-        const [{ text: card }] = Card.parse(contents);
-        expect(card).toMatchObject({ name: 'Order helper', description: 'Answers questions about orders.' });
-      },
-      `an MCP client learns it in ${mode} mode`,
-    );
+    verifies('agent.name', `an MCP client learns it in ${mode} mode`, async () => {
+      await using service = await RunningService.start({ yaml, mode });
+      await using client = await mcpClient(service);
+      expect(client.sdk.getServerVersion()).toEqual({
+        name: 'Order helper',
+        title: 'Order helper',
+        description: 'Answers questions about orders.',
+        version: readPackageVersion(),
+      });
+      expect(client.sdk.getInstructions()).toBe(
+        'Order helper: Answers questions about orders. An AI agent (scripted offline). Talk to it with the tool chat_with_agent.',
+      );
+      const { contents } = await client.sdk.readResource({ uri: 'agent://card' });
+      const [{ text: card }] = Card.parse(contents);
+      expect(card).toMatchObject({ name: 'Order helper', description: 'Answers questions about orders.' });
+    });
   }
 });

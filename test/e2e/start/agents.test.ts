@@ -30,28 +30,25 @@ const Health = z.object({ agent: z.object({ connectedServers: z.int() }) });
 
 describe.concurrent('the agents of the package', () => {
   for (const name of names) {
-    verifies(
-      'cli.agents-run',
-      async () => {
-        await using folder = await tempDirectory();
-        const key = name === 'openai' ? { OPENAI_API_KEY: 'sk-made-up' } : {};
-        await using service = await startAgent(name, folder.path, [], key);
-        const health = await service.fetch('/api/health');
-        expect(await health.json()).toMatchObject({ status: 'healthy', agent: { status: 'ready' } });
-        const exported = await (await service.fetch('/api/config.yaml')).text();
-        expect(exported).toContain('mcpServers:');
-        expect(exported).not.toContain('sk-made-up');
-        // Nobody answers to the orchestrator yet.
-        await untilConnected(service, name === 'orchestrator' ? 0 : 1);
-        service.process.kill('SIGTERM');
-        expect(await service.process.ended).toMatchObject({ code: 0 });
-      },
-      name,
-    );
+    verifies('cli.agents-run', name, async () => {
+      await using folder = await tempDirectory();
+      const key = name === 'openai' ? { OPENAI_API_KEY: 'sk-made-up' } : {};
+      await using service = await startAgent(name, folder.path, [], key);
+      const health = await service.fetch('/api/health');
+      expect(await health.json()).toMatchObject({ status: 'healthy', agent: { status: 'ready' } });
+      const exported = await (await service.fetch('/api/config.yaml')).text();
+      expect(exported).toContain('mcpServers:');
+      expect(exported).not.toContain('sk-made-up');
+      // Nobody answers to the orchestrator yet.
+      await untilConnected(service, name === 'orchestrator' ? 0 : 1);
+      service.process.kill('SIGTERM');
+      expect(await service.process.ended).toMatchObject({ code: 0 });
+    });
   }
 
   verifies(
     'cli.agents-run',
+    'without --agent it is the default one, and what its comment says to try works',
     async () => {
       await using folder = await tempDirectory();
       await using service = await ServiceProcess.listening([], { cwd: folder.path });
@@ -60,22 +57,17 @@ describe.concurrent('the agents of the package', () => {
       });
       expect(await response.json()).toMatchObject({ response: expect.stringContaining('Echo: hi there') });
     },
-    'without --agent it is the default one, and what its comment says to try works',
   );
 
-  verifies(
-    'cli.agents-run',
-    async () => {
-      await using folder = await tempDirectory();
-      await using service = new ServiceProcess(['--agent', agentFile('openai'), '--web-port', '0'], {
-        cwd: folder.path,
-      });
-      const { code, stdout, stderr } = await service.ended;
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(/openai\.yml:\d+: llm\.apiKey: .*OPENAI_API_KEY/);
-    },
-    'openai without its key says which variable to set',
-  );
+  verifies('cli.agents-run', 'openai without its key says which variable to set', async () => {
+    await using folder = await tempDirectory();
+    await using service = new ServiceProcess(['--agent', agentFile('openai'), '--web-port', '0'], {
+      cwd: folder.path,
+    });
+    const { code, stdout, stderr } = await service.ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/openai\.yml:\d+: llm\.apiKey: .*OPENAI_API_KEY/);
+  });
 });
 
 describe.concurrent('one agent that calls another', () => {
@@ -105,6 +97,7 @@ describe.concurrent('one agent that calls another', () => {
 
   verifies(
     'mcp.agents',
+    'one that was killed is shown as gone, and is found again when it is back',
     async () => {
       await using folder = await tempDirectory();
       // Not 0: Linux gives a port that was picked by itself only back when its connections are long over.
@@ -129,9 +122,7 @@ describe.concurrent('one agent that calls another', () => {
         message: 'ask for the weather in New York',
       });
       expect(await sync.json()).toMatchObject({ response: expect.stringContaining('New York') });
-    },
-    'one that was killed is shown as gone, and is found again when it is back',
-    // The heartbeat has to notice the silence, and there are pauses between the tries.
+    }, // The heartbeat has to notice the silence, and there are pauses between the tries.
     90_000,
   );
 });

@@ -72,74 +72,63 @@ const ask = async (service: ListeningService, message: string): Promise<unknown>
   (await service.post('/api/message-sync', { message, sessionId: 's' })).json();
 
 describeWays('a service', (way) => {
-  verifies(
-    'cli.bundle',
-    async () => {
-      await using running = await start(way, SCRIPTED);
-      const { service } = running;
-      const textOf = async (path: string, accept = '*/*') => {
-        const response = await service.fetch(path, { headers: { Accept: accept } });
-        expect([path, response.status]).toEqual([path, 200]);
-        return response.text();
-      };
-      expect(await textOf('/docs')).toContain(`curl -s 127.0.0.1:${service.port}/api/message-sync`);
-      const css = await readFile(join(projectRoot, 'src/gateway/documents/docs.css'), 'utf8');
-      expect(await textOf('/docs.css')).toBe(css);
-      expect(JSON.parse(await textOf('/openapi.json'))).toMatchObject({ openapi: '3.1.0' });
-      expect(JSON.parse(await textOf('/asyncapi.json'))).toMatchObject({ asyncapi: '3.0.0' });
-      const page = join(way.root, 'dist', 'console', 'index.html');
-      const expected = existsSync(page) ? await readFile(page, 'utf8') : expect.stringContaining('/docs');
-      expect(await textOf('/', 'text/html')).toEqual(expected);
-      expect(await textOf('/metrics')).toMatch(/^# HELP agent_/m);
-      expect((await MetricValues.at(service.url)).series).toContain('agent_turns_total{outcome=completed}');
-    },
-    'documents, page and metrics',
-  );
+  verifies('cli.bundle', 'documents, page and metrics', async () => {
+    await using running = await start(way, SCRIPTED);
+    const { service } = running;
+    const textOf = async (path: string, accept = '*/*') => {
+      const response = await service.fetch(path, { headers: { Accept: accept } });
+      expect([path, response.status]).toEqual([path, 200]);
+      return response.text();
+    };
+    expect(await textOf('/docs')).toContain(`curl -s 127.0.0.1:${service.port}/api/message-sync`);
+    const css = await readFile(join(projectRoot, 'src/gateway/documents/docs.css'), 'utf8');
+    expect(await textOf('/docs.css')).toBe(css);
+    expect(JSON.parse(await textOf('/openapi.json'))).toMatchObject({ openapi: '3.1.0' });
+    expect(JSON.parse(await textOf('/asyncapi.json'))).toMatchObject({ asyncapi: '3.0.0' });
+    const page = join(way.root, 'dist', 'console', 'index.html');
+    const expected = existsSync(page) ? await readFile(page, 'utf8') : expect.stringContaining('/docs');
+    expect(await textOf('/', 'text/html')).toEqual(expected);
+    expect(await textOf('/metrics')).toMatch(/^# HELP agent_/m);
+    expect((await MetricValues.at(service.url)).series).toContain('agent_turns_total{outcome=completed}');
+  });
 
-  verifies(
-    'cli.bundle',
-    async () => {
-      await using running = await start(way, SCRIPTED, { args: ['--inspect'] });
-      const { service } = running;
-      using socket = await connectClient(`ws://127.0.0.1:${service.port}/?session=s`);
-      socket.say('thanks');
-      const content = 'You are welcome!';
-      expect((await socket.settled()).at(-1)).toEqual({ event: 'response', data: { content } });
-      const states = await EventSourceStream.open(`${service.url}/api/statecharts`);
-      const inspector = new WebSocket(`ws://127.0.0.1:${service.port}/inspect`);
-      const inspected = new Promise((resolve) =>
-        inspector.addEventListener('message', resolve, { once: true }),
-      );
-      expect(await ask(service, 'thanks')).toMatchObject({ response: content });
-      for await (const { frame } of states) {
-        expect(frame).toMatchObject({ machine: 'turn', sessionId: 's' });
-        break;
-      }
-      await inspected;
-      inspector.close();
-      await using client = await mcpClient(service);
-      expect(await client.chat('thanks')).toBe(content);
-    },
-    'WebSocket, statecharts, the inspector and /mcp',
-  );
+  verifies('cli.bundle', 'WebSocket, statecharts, the inspector and /mcp', async () => {
+    await using running = await start(way, SCRIPTED, { args: ['--inspect'] });
+    const { service } = running;
+    using socket = await connectClient(`ws://127.0.0.1:${service.port}/?session=s`);
+    socket.say('thanks');
+    const content = 'You are welcome!';
+    expect((await socket.settled()).at(-1)).toEqual({ event: 'response', data: { content } });
+    const states = await EventSourceStream.open(`${service.url}/api/statecharts`);
+    const inspector = new WebSocket(`ws://127.0.0.1:${service.port}/inspect`);
+    const inspected = new Promise((resolve) =>
+      inspector.addEventListener('message', resolve, { once: true }),
+    );
+    expect(await ask(service, 'thanks')).toMatchObject({ response: content });
+    for await (const { frame } of states) {
+      expect(frame).toMatchObject({ machine: 'turn', sessionId: 's' });
+      break;
+    }
+    await inspected;
+    inspector.close();
+    await using client = await mcpClient(service);
+    expect(await client.chat('thanks')).toBe(content);
+  });
 
   for (const list of [openaiChatShapes, openaiResponsesShapes, anthropicMessagesShapes])
-    verifies(
-      'cli.bundle',
-      async () => {
-        await using provider = await ShapeServer.listen(list);
-        const llm = { provider: list.provider, api: list.api, model: 'm', apiKey: '$A_KEY' };
-        const yaml = JSON.stringify({ llm: { ...llm, baseURL: provider.baseURL } });
-        await using running = await start(way, yaml, { environment: { A_KEY: 'a-key' } });
-        const [first] = list.shapes;
-        if (first === undefined || !('text' in first.expected)) throw new Error('the first is no reply');
-        expect(await ask(running.service, 'shape 0')).toMatchObject({ response: first.expected.text });
-      },
-      `a real model over ${list.api}`,
-    );
+    verifies('cli.bundle', `a real model over ${list.api}`, async () => {
+      await using provider = await ShapeServer.listen(list);
+      const llm = { provider: list.provider, api: list.api, model: 'm', apiKey: '$A_KEY' };
+      const yaml = JSON.stringify({ llm: { ...llm, baseURL: provider.baseURL } });
+      await using running = await start(way, yaml, { environment: { A_KEY: 'a-key' } });
+      const [first] = list.shapes;
+      if (first === undefined || !('text' in first.expected)) throw new Error('the first is no reply');
+      expect(await ask(running.service, 'shape 0')).toMatchObject({ response: first.expected.text });
+    });
 
   verifies(
     'cli.bundle',
+    'tool servers that are connected while it runs, also after a restart',
     async () => {
       await using remote = await streamableServer();
       await using running = await start(way, SCRIPTED);
@@ -155,50 +144,38 @@ describeWays('a service', (way) => {
       }
       expect(remote.requests.at(-1)?.headers['x-key']).toBe('a-key');
     },
-    'tool servers that are connected while it runs, also after a restart',
     COMMANDS_MS,
   );
 
-  verifies(
-    'cli.bundle',
-    async () => {
-      const mcpServers = { tools: scriptableServer(), odd: oddServer(['odd-tools']) };
-      await using running = await start(way, `${SCRIPTED}mcpServers: ${JSON.stringify(mcpServers)}`);
-      const { service } = running;
-      for (const name of ['tools', 'odd']) await serverWith(service, name, 'connected');
-      const refused = await execute(service, 'tools', 'add', { a: 'twenty' });
-      expect([refused.status, await refused.text()]).toEqual([
-        400,
-        expect.stringContaining('must be number'),
-      ]);
-      expect(await ask(service, 'use add {"a": "twenty", "b": 1}')).toMatchObject({
-        response: expect.stringContaining('must be number'),
-      });
-      expect(await ask(service, 'use liar')).toMatchObject({
-        response: expect.stringContaining("must have required property 'sum'"),
-      });
-    },
-    'the checks of what a tool is given and of what it answers',
-  );
+  verifies('cli.bundle', 'the checks of what a tool is given and of what it answers', async () => {
+    const mcpServers = { tools: scriptableServer(), odd: oddServer(['odd-tools']) };
+    await using running = await start(way, `${SCRIPTED}mcpServers: ${JSON.stringify(mcpServers)}`);
+    const { service } = running;
+    for (const name of ['tools', 'odd']) await serverWith(service, name, 'connected');
+    const refused = await execute(service, 'tools', 'add', { a: 'twenty' });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('must be number')]);
+    expect(await ask(service, 'use add {"a": "twenty", "b": 1}')).toMatchObject({
+      response: expect.stringContaining('must be number'),
+    });
+    expect(await ask(service, 'use liar')).toMatchObject({
+      response: expect.stringContaining("must have required property 'sum'"),
+    });
+  });
 
-  verifies(
-    'cli.bundle',
-    async () => {
-      await using collector = await OtlpReceiver.listen();
-      const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-      await using running = await start(way, SCRIPTED, { environment, nodeFlags: ['--import', TERMINAL] });
-      await ask(running.service, 'thanks');
-      const log = await stop(running.service);
-      // Says which it was, if the spans below are missing: sent late, or never.
-      expect(log).not.toMatch(/spans could not be sent/);
-      expect(collector.span('chat offline').parentSpanId).toBe(
-        collector.span('invoke_agent agent-service').spanId,
-      );
-      // Lines for people, not JSON.
-      expect(log).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: .*stopping/m);
-    },
-    'traces, and the log on a terminal',
-  );
+  verifies('cli.bundle', 'traces, and the log on a terminal', async () => {
+    await using collector = await OtlpReceiver.listen();
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    await using running = await start(way, SCRIPTED, { environment, nodeFlags: ['--import', TERMINAL] });
+    await ask(running.service, 'thanks');
+    const log = await stop(running.service);
+    // Says which it was, if the spans below are missing: sent late, or never.
+    expect(log).not.toMatch(/spans could not be sent/);
+    expect(collector.span('chat offline').parentSpanId).toBe(
+      collector.span('invoke_agent agent-service').spanId,
+    );
+    // Lines for people, not JSON.
+    expect(log).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: .*stopping/m);
+  });
 });
 
 describeWays('a command', (way) => {
@@ -215,6 +192,7 @@ describeWays('a command', (way) => {
 
   verifies(
     'cli.bundle',
+    'chat, export, import, sessions, replay and repair',
     async () => {
       await using running = await start(way, SCRIPTED);
       const { service, folder } = running;
@@ -234,24 +212,19 @@ describeWays('a command', (way) => {
         stderr: 'agent-service: the log is intact (8 events in 2 sessions); there is nothing to repair\n',
       });
     },
-    'chat, export, import, sessions, replay and repair',
     COMMANDS_MS,
   );
 
-  verifies(
-    'cli.bundle',
-    async () => {
-      await using provider = await checkedProvider();
-      await using folder = await agentFolder(SCRIPTED);
-      const model = ['--provider', 'openai', '--model', 'm', '--base-url', provider.baseURL];
-      const environment = { OPENAI_API_KEY: 'a-key' };
-      const checked = await run(folder.path, ['init', 'mine.yml', ...model, '--check'], { environment });
-      expect(checked).toMatchObject({ code: 0, stderr: '' });
-      expect(checked.stdout).toMatch(/^mine\.yml is written\..*\n✓ provider /s);
-      const refused = await run(folder.path, [...AGENT, '--host', '203.0.113.7', '--web-port', '0']);
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toMatch(/^agent-service: [^\n]*203\.0\.113\.7[^\n]*\n$/);
-    },
-    'init and check, and a start that is refused',
-  );
+  verifies('cli.bundle', 'init and check, and a start that is refused', async () => {
+    await using provider = await checkedProvider();
+    await using folder = await agentFolder(SCRIPTED);
+    const model = ['--provider', 'openai', '--model', 'm', '--base-url', provider.baseURL];
+    const environment = { OPENAI_API_KEY: 'a-key' };
+    const checked = await run(folder.path, ['init', 'mine.yml', ...model, '--check'], { environment });
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
+    expect(checked.stdout).toMatch(/^mine\.yml is written\..*\n✓ provider /s);
+    const refused = await run(folder.path, [...AGENT, '--host', '203.0.113.7', '--web-port', '0']);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^agent-service: [^\n]*203\.0\.113\.7[^\n]*\n$/);
+  });
 });

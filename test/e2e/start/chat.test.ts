@@ -26,18 +26,14 @@ describe.concurrent('the terminal client', () => {
     });
   });
 
-  verifies(
-    'chat.script',
-    async () => {
-      await using service = await RunningService.start({
-        yaml: `${SCRIPTED.replace('}', ', script: [{when: now, fail: the power is out}]}')}`,
-      });
-      const failed = await chat(service.url, ['now', 'thanks']);
-      expect(failed).toMatchObject({ code: 1, stdout: 'You are welcome!\n' });
-      expect(failed.stderr).toMatch(/the power is out.*\(AGENT_ERROR\)\n/);
-    },
-    'with exit code 1 when one has none',
-  );
+  verifies('chat.script', 'with exit code 1 when one has none', async () => {
+    await using service = await RunningService.start({
+      yaml: `${SCRIPTED.replace('}', ', script: [{when: now, fail: the power is out}]}')}`,
+    });
+    const failed = await chat(service.url, ['now', 'thanks']);
+    expect(failed).toMatchObject({ code: 1, stdout: 'You are welcome!\n' });
+    expect(failed.stderr).toMatch(/the power is out.*\(AGENT_ERROR\)\n/);
+  });
 
   verifies('chat.session', async () => {
     await using upstream = await OpenAiUpstream.listen();
@@ -101,14 +97,10 @@ describe.concurrent('the terminal client', () => {
     expect(stderr).toMatch(/^agent-service: the service at \S+ has no chat: .* Is it in web mode\?\n$/);
   });
 
-  verifies(
-    'chat.refused',
-    async () => {
-      await using typo = new ServiceProcess(['chat', '--session', 'a b', '--url', 'x']);
-      const { code, stderr } = await typo.ended;
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/--session <id>.*'a b' is invalid.*|--url <url>.*'x' is invalid/);
-    },
-    'and a flag that it cannot have is named',
-  );
+  verifies('chat.refused', 'and a flag that it cannot have is named', async () => {
+    await using typo = new ServiceProcess(['chat', '--session', 'a b', '--url', 'x']);
+    const { code, stderr } = await typo.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/--session <id>.*'a b' is invalid.*|--url <url>.*'x' is invalid/);
+  });
 });

@@ -81,22 +81,18 @@ describe.concurrent('agent-service check', () => {
     expect(coloursOf(image_url.url)).toEqual({ side: 64, colours: new Set(['ffff00']) });
   });
 
-  verifies(
-    'check.able',
-    async () => {
-      await using upstream = await checkedProvider();
-      const ending = await checked({
-        provider: 'openai-compatible',
-        apiKey: undefined,
-        baseURL: upstream.baseURL,
-      });
-      expect(ending.code).toBe(0);
-      expect(rowOf(ending, 'provider')).toEqual(['✓ provider answers; no key is set']);
-      expect(rowOf(ending, 'settings')).toEqual(['– settings none is set']);
-      expect((await upstream.request(0)).headers.authorization).toBeUndefined();
-    },
-    'of a server that wants no key',
-  );
+  verifies('check.able', 'of a server that wants no key', async () => {
+    await using upstream = await checkedProvider();
+    const ending = await checked({
+      provider: 'openai-compatible',
+      apiKey: undefined,
+      baseURL: upstream.baseURL,
+    });
+    expect(ending.code).toBe(0);
+    expect(rowOf(ending, 'provider')).toEqual(['✓ provider answers; no key is set']);
+    expect(rowOf(ending, 'settings')).toEqual(['– settings none is set']);
+    expect((await upstream.request(0)).headers.authorization).toBeUndefined();
+  });
 
   verifies('check.messages', async () => {
     await using upstream = await MessagesUpstream.listen(messagesReply);
@@ -121,6 +117,7 @@ describe.concurrent('agent-service check', () => {
 
   verifies(
     'check.json',
+    'with the number of all HTTP requests, also of those that are made again',
     async () => {
       await using upstream = await modestProvider();
       const llm = { api: 'responses', baseURL: upstream.baseURL, reasoningEffort: 'low' };
@@ -132,7 +129,6 @@ describe.concurrent('agent-service check', () => {
       expect(report).toMatchObject({ requests: upstream.requests() - before });
       expect(before).toBe(6);
     },
-    'with the number of all HTTP requests, also of those that are made again',
   );
 
   verifies('check.json', async () => {
@@ -226,36 +222,28 @@ describe.concurrent('a check whose first request fails', () => {
     ],
   ];
   for (const [aspect, reply, expected, row, advice] of cases) {
-    verifies(
-      'check.failed',
-      async () => {
-        await using upstream = await checkedProvider({ words: reply });
-        const ending = await checked({ baseURL: upstream.baseURL });
-        expect([ending.code, marksOf(ending)]).toEqual([1, expected]);
-        expect(rowOf(ending, row.split(' ')[0] ?? '')).toEqual([`✗ ${row}`, expect.stringMatching(advice)]);
-        for (const line of notTried) expect(rowOf(ending, line.slice(2, -10))).toEqual([line]);
-        expect(ending.stdout).toMatch(
-          /\n1 request in \d+ ms; the provider reports no tokens\.\nThe other requests are/,
-        );
-        expect(upstream.requests).toHaveLength(1);
-      },
-      aspect,
-    );
+    verifies('check.failed', aspect, async () => {
+      await using upstream = await checkedProvider({ words: reply });
+      const ending = await checked({ baseURL: upstream.baseURL });
+      expect([ending.code, marksOf(ending)]).toEqual([1, expected]);
+      expect(rowOf(ending, row.split(' ')[0] ?? '')).toEqual([`✗ ${row}`, expect.stringMatching(advice)]);
+      for (const line of notTried) expect(rowOf(ending, line.slice(2, -10))).toEqual([line]);
+      expect(ending.stdout).toMatch(
+        /\n1 request in \d+ ms; the provider reports no tokens\.\nThe other requests are/,
+      );
+      expect(upstream.requests).toHaveLength(1);
+    });
   }
 
-  verifies(
-    'check.failed',
-    async () => {
-      const llm = checkedModel({ apiKey: '$NO_SUCH_KEY' });
-      const missing = await check(JSON.stringify({ llm }), {});
-      expect(missing).toMatchObject({ code: 1, stdout: '' });
-      expect(missing.stderr).toMatch(/^agent-service: agent\.yml:1: llm\.apiKey: .*NO_SUCH_KEY is not set/);
-      await expect(checked({ apiKey: '' })).rejects.toThrow(
-        /agent\.yml:1: llm\.apiKey: found an empty string; .*OPENAI_API_KEY/,
-      );
-    },
-    'and when the agent file has no key, it makes none at all',
-  );
+  verifies('check.failed', 'and when the agent file has no key, it makes none at all', async () => {
+    const llm = checkedModel({ apiKey: '$NO_SUCH_KEY' });
+    const missing = await check(JSON.stringify({ llm }), {});
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toMatch(/^agent-service: agent\.yml:1: llm\.apiKey: .*NO_SUCH_KEY is not set/);
+    await expect(checked({ apiKey: '' })).rejects.toThrow(
+      /agent\.yml:1: llm\.apiKey: found an empty string; .*OPENAI_API_KEY/,
+    );
+  });
 });
 
 describe.concurrent('a setting that is refused', () => {
@@ -275,35 +263,27 @@ describe.concurrent('a setting that is refused', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  verifies(
-    'check.setting',
-    async () => {
-      await using upstream = await checkedProvider({ 'tool call': refusal('parallel_tool_calls') });
-      const ending = await checked({ baseURL: upstream.baseURL, parallelToolCalls: false });
-      expect([ending.code, marksOf(ending)]).toEqual([1, '✓✓✓––✓✗']);
-      expect(rowOf(ending, 'tool call')).toEqual(['– tool call not known: a setting is refused']);
-      expect(rowOf(ending, 'settings')[1]).toMatch(/remove llm\.parallelToolCalls/);
-    },
-    'also one that is sent with tools only',
-  );
+  verifies('check.setting', 'also one that is sent with tools only', async () => {
+    await using upstream = await checkedProvider({ 'tool call': refusal('parallel_tool_calls') });
+    const ending = await checked({ baseURL: upstream.baseURL, parallelToolCalls: false });
+    expect([ending.code, marksOf(ending)]).toEqual([1, '✓✓✓––✓✗']);
+    expect(rowOf(ending, 'tool call')).toEqual(['– tool call not known: a setting is refused']);
+    expect(rowOf(ending, 'settings')[1]).toMatch(/remove llm\.parallelToolCalls/);
+  });
 
-  verifies(
-    'check.setting',
-    async () => {
-      await using upstream = await MessagesUpstream.listen(messagesReply);
-      const ending = await checked({
-        provider: 'anthropic',
-        api: 'messages',
-        model: 'claude-opus-4-8',
-        baseURL: upstream.baseURL,
-        temperature: 0.5,
-      });
-      expect([ending.code, marksOf(ending)]).toEqual([1, '––––––✗']);
-      expect(rowOf(ending, 'settings')[1]).toMatch(/takes no llm\.temperature: remove it/);
-      expect(upstream.requests).toEqual([]);
-    },
-    'also one that is known to be, before anything is sent',
-  );
+  verifies('check.setting', 'also one that is known to be, before anything is sent', async () => {
+    await using upstream = await MessagesUpstream.listen(messagesReply);
+    const ending = await checked({
+      provider: 'anthropic',
+      api: 'messages',
+      model: 'claude-opus-4-8',
+      baseURL: upstream.baseURL,
+      temperature: 0.5,
+    });
+    expect([ending.code, marksOf(ending)]).toEqual([1, '––––––✗']);
+    expect(rowOf(ending, 'settings')[1]).toMatch(/takes no llm\.temperature: remove it/);
+    expect(upstream.requests).toEqual([]);
+  });
 });
 
 describe.concurrent('what a model cannot do', () => {
@@ -367,18 +347,14 @@ describe.concurrent('what a model cannot do', () => {
     ],
   ];
   for (const [aspect, otherwise, expected, row, advice] of cases) {
-    verifies(
-      'check.unable',
-      async () => {
-        await using upstream = await checkedProvider(otherwise);
-        const ending = await checked({ baseURL: upstream.baseURL });
-        expect([ending.code, marksOf(ending)]).toEqual([0, expected]);
-        const [name = ''] = /^(?:tool )?\w+/.exec(row) ?? [];
-        expect(rowOf(ending, name)).toEqual([`✗ ${row}`, expect.stringMatching(advice)]);
-        expect(upstream.requests).toHaveLength(expected.startsWith('✓✓✓✗') ? 4 : 5);
-      },
-      aspect,
-    );
+    verifies('check.unable', aspect, async () => {
+      await using upstream = await checkedProvider(otherwise);
+      const ending = await checked({ baseURL: upstream.baseURL });
+      expect([ending.code, marksOf(ending)]).toEqual([0, expected]);
+      const [name = ''] = /^(?:tool )?\w+/.exec(row) ?? [];
+      expect(rowOf(ending, name)).toEqual([`✗ ${row}`, expect.stringMatching(advice)]);
+      expect(upstream.requests).toHaveLength(expected.startsWith('✓✓✓✗') ? 4 : 5);
+    });
   }
 });
 
@@ -395,16 +371,12 @@ describe.concurrent('a check that does not come to its end', () => {
     expect(upstream.requests).toHaveLength(4);
   });
 
-  verifies(
-    'check.unknown',
-    async () => {
-      await using upstream = await checkedProvider({ image: { stream: [{ text: 'Yel' }, { hang: true }] } });
-      const ending = await checked({ baseURL: upstream.baseURL, stepTimeoutMs: 2_000 });
-      expect([ending.code, marksOf(ending)]).toEqual([1, '✓✓✓✓✓––']);
-      expect(rowOf(ending, 'image')[1]).toMatch(/longer than 2000 ms.*llm\.stepTimeoutMs/);
-    },
-    'also one that takes longer than a model call may',
-  );
+  verifies('check.unknown', 'also one that takes longer than a model call may', async () => {
+    await using upstream = await checkedProvider({ image: { stream: [{ text: 'Yel' }, { hang: true }] } });
+    const ending = await checked({ baseURL: upstream.baseURL, stepTimeoutMs: 2_000 });
+    expect([ending.code, marksOf(ending)]).toEqual([1, '✓✓✓✓✓––']);
+    expect(rowOf(ending, 'image')[1]).toMatch(/longer than 2000 ms.*llm\.stepTimeoutMs/);
+  });
 
   verifies('check.interrupt', async () => {
     await using upstream = await checkedProvider({ 'tool call': { hang: true } });
@@ -431,21 +403,17 @@ describe.concurrent('a check that does not come to its end', () => {
     expect(report).toMatchObject({ provider: 'scripted', works: true, requests: 0, checks: [] });
   });
 
-  verifies(
-    'check.scripted',
-    async () => {
-      await using folder = await agentFolder(SCRIPTED);
-      const unnamed = async (...flags: string[]): Promise<string> => {
-        await using command = new ServiceProcess(['check', ...flags], { cwd: folder.path });
-        return (await command.ended).stdout;
-      };
-      expect(await unnamed()).toMatch(
-        /default\.yml: the scripted model .*nothing to check\.\nThis folder has an agent\.yml: check it with --agent agent\.yml\n$/,
-      );
-      expect(JSON.parse(await unnamed('--json'))).toMatchObject({ provider: 'scripted' });
-      await rm(join(folder.path, 'agent.yml'));
-      expect(await unnamed()).toMatch(/nothing to check\.\n$/);
-    },
-    'and names the file of the folder if none was given',
-  );
+  verifies('check.scripted', 'and names the file of the folder if none was given', async () => {
+    await using folder = await agentFolder(SCRIPTED);
+    const unnamed = async (...flags: string[]): Promise<string> => {
+      await using command = new ServiceProcess(['check', ...flags], { cwd: folder.path });
+      return (await command.ended).stdout;
+    };
+    expect(await unnamed()).toMatch(
+      /default\.yml: the scripted model .*nothing to check\.\nThis folder has an agent\.yml: check it with --agent agent\.yml\n$/,
+    );
+    expect(JSON.parse(await unnamed('--json'))).toMatchObject({ provider: 'scripted' });
+    await rm(join(folder.path, 'agent.yml'));
+    expect(await unnamed()).toMatch(/nothing to check\.\n$/);
+  });
 });

@@ -114,18 +114,14 @@ describe.concurrent('the port', () => {
     expect((await fetch(`http://127.0.0.1:${given}/healthz`)).status).toBe(200);
   });
 
-  verifies(
-    'cli.web-port',
-    async () => {
-      await using folder = await agentFolder(`${SCRIPTED}server: { port: 1 }\n`);
-      const environment = { PORT: '0', AGENT_SERVICE_AGENT: 'agent.yml' };
-      await using service = new ServiceProcess(IN_MEMORY, { cwd: folder.path, environment });
-      const [, port] = await service.stdout(/listening on http:\/\/127\.0\.0\.1:(\d+)\n/);
-      expect(Number(port)).toBeGreaterThan(1023);
-      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-    },
-    'so does PORT',
-  );
+  verifies('cli.web-port', 'so does PORT', async () => {
+    await using folder = await agentFolder(`${SCRIPTED}server: { port: 1 }\n`);
+    const environment = { PORT: '0', AGENT_SERVICE_AGENT: 'agent.yml' };
+    await using service = new ServiceProcess(IN_MEMORY, { cwd: folder.path, environment });
+    const [, port] = await service.stdout(/listening on http:\/\/127\.0\.0\.1:(\d+)\n/);
+    expect(Number(port)).toBeGreaterThan(1023);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  });
 
   verifies('cli.port-taken', async () => {
     await using folder = await agentFolder(SCRIPTED);
@@ -145,6 +141,7 @@ describe.concurrent('the port', () => {
 
   verifies(
     'cli.port-taken',
+    'also by another of these services, and so does a data folder that one uses',
     async () => {
       await using folder = await agentFolder(SCRIPTED);
       const options = { cwd: folder.path };
@@ -158,7 +155,6 @@ describe.concurrent('the port', () => {
       expect(third.stderr).toMatch(/^agent-service: [^\n]*\.agent-service[^\n]*\n$/);
       expect((await first.fetch('/healthz')).status).toBe(200);
     },
-    'also by another of these services, and so does a data folder that one uses',
   );
 });
 
@@ -173,6 +169,7 @@ describe.concurrent('the agent file', () => {
 
   verifies(
     'cli.agent',
+    'an unset variable, broken YAML, a missing key of the provider and a missing file too',
     async () => {
       const [unset] = await refusal('llm:\n  provider: openai\n  model: m\n  apiKey: $NO_SUCH_KEY\n');
       expect(unset).toMatch(/agent\.yml:4: llm\.apiKey: .*NO_SUCH_KEY/);
@@ -184,7 +181,6 @@ describe.concurrent('the agent file', () => {
       expect([missing.code, missing.stdout]).toEqual([1, '']);
       expect(missing.stderr).toMatch(/^agent-service: nowhere\/agent\.yml[^\n]*no such file[^\n]*\n$/);
     },
-    'an unset variable, broken YAML, a missing key of the provider and a missing file too',
   );
 });
 
@@ -215,29 +211,25 @@ describe.concurrent('flags', () => {
   });
 
   for (const where of ['a clone', 'an empty folder'] as const) {
-    verifies(
-      'cli.help',
-      async () => {
-        await using folder = await tempDirectory();
-        const cwd = where === 'a clone' ? projectRoot : folder.path;
-        const { stdout } = await run(['--help'], { cwd });
-        const [, examples = ''] = stdout.split('Examples:');
-        const lines = examples.split('\n').filter((line) => line.includes('$ '));
-        expect(lines.length).toBeGreaterThan(3);
-        const written = new Set<string>();
-        for (const line of lines) {
-          expect(line).toMatch(/^ {2}\$ (npx agent-service|npm start)/);
-          if (line.includes('agent-service init')) written.add('agent.yml');
-          const [, file] = /--agent (\S+)/.exec(line) ?? [];
-          if (file !== undefined)
-            expect({ line, exists: written.has(file) || existsSync(join(cwd, file)) }).toEqual({
-              line,
-              exists: true,
-            });
-        }
-      },
-      `its examples work in ${where}`,
-    );
+    verifies('cli.help', `its examples work in ${where}`, async () => {
+      await using folder = await tempDirectory();
+      const cwd = where === 'a clone' ? projectRoot : folder.path;
+      const { stdout } = await run(['--help'], { cwd });
+      const [, examples = ''] = stdout.split('Examples:');
+      const lines = examples.split('\n').filter((line) => line.includes('$ '));
+      expect(lines.length).toBeGreaterThan(3);
+      const written = new Set<string>();
+      for (const line of lines) {
+        expect(line).toMatch(/^ {2}\$ (npx agent-service|npm start)/);
+        if (line.includes('agent-service init')) written.add('agent.yml');
+        const [, file] = /--agent (\S+)/.exec(line) ?? [];
+        if (file !== undefined)
+          expect({ line, exists: written.has(file) || existsSync(join(cwd, file)) }).toEqual({
+            line,
+            exists: true,
+          });
+      }
+    });
   }
 
   verifies('cli.unread', async () => {

@@ -54,37 +54,29 @@ limits: { requestsPerMinute: false }
     expect((await serverWith(again, 'tools', 'connected')).type).toBe('stdio');
   });
 
-  verifies(
-    'config.yaml',
-    async () => {
-      await using service = await RunningService.start();
-      expect(parse(await exported(service))).toEqual({
-        version: '1.0',
-        llm: { provider: 'scripted', model: 'offline' },
-        mcpServers: {},
-      });
-    },
-    'the version is there where the file leaves it out',
-  );
+  verifies('config.yaml', 'the version is there where the file leaves it out', async () => {
+    await using service = await RunningService.start();
+    expect(parse(await exported(service))).toEqual({
+      version: '1.0',
+      llm: { provider: 'scripted', model: 'offline' },
+      mcpServers: {},
+    });
+  });
 
-  verifies(
-    'config.yaml',
-    async () => {
-      await using service = await RunningService.start({ yaml, environment });
-      // A dollar of a request is no reference to a variable.
-      const config = { ...fixture, args: [...(fixture.args ?? []), '$HOME'], description: 'costs $5' };
-      await service.post('/api/connect-server', { name: 'late', config });
-      const name = 'tools';
-      await service.fetch(`/api/mcp/servers/${name}`, { method: 'DELETE' });
-      await service.fetch(`/api/mcp/servers/${name}`, { method: 'DELETE' });
-      const text = await exported(service);
-      expect(Object.keys(parse(text).mcpServers)).toEqual(['late']);
+  verifies('config.yaml', 'the servers are those of now', async () => {
+    await using service = await RunningService.start({ yaml, environment });
+    // A dollar of a request is no reference to a variable.
+    const config = { ...fixture, args: [...(fixture.args ?? []), '$HOME'], description: 'costs $5' };
+    await service.post('/api/connect-server', { name: 'late', config });
+    const name = 'tools';
+    await service.fetch(`/api/mcp/servers/${name}`, { method: 'DELETE' });
+    await service.fetch(`/api/mcp/servers/${name}`, { method: 'DELETE' });
+    const text = await exported(service);
+    expect(Object.keys(parse(text).mcpServers)).toEqual(['late']);
 
-      await using again = await RunningService.start({ yaml: text, environment });
-      expect(await serverWith(again, 'late', 'connected')).toMatchObject({ description: 'costs $5' });
-    },
-    'the servers are those of now',
-  );
+    await using again = await RunningService.start({ yaml: text, environment });
+    expect(await serverWith(again, 'late', 'connected')).toMatchObject({ description: 'costs $5' });
+  });
 
   verifies('config.redacted', async () => {
     const secrets = [
@@ -170,33 +162,25 @@ describe('health', () => {
   });
 
   for (const mode of ['web', 'mcp'] as const) {
-    verifies(
-      'health.probe',
-      async () => {
-        await using service = await RunningService.start({ mode });
-        for (const path of ['/healthz', '/api/health']) {
-          const response = await service.fetch(path);
-          expect(response.status).toBe(200);
-          expect(await response.json()).toMatchObject({ status: 'healthy' });
-        }
-        const head = await service.fetch('/healthz', { method: 'HEAD' });
-        expect(head.status).toBe(200);
-        expect(await head.text()).toBe('');
-      },
-      `${mode} mode`,
-    );
+    verifies('health.probe', `${mode} mode`, async () => {
+      await using service = await RunningService.start({ mode });
+      for (const path of ['/healthz', '/api/health']) {
+        const response = await service.fetch(path);
+        expect(response.status).toBe(200);
+        expect(await response.json()).toMatchObject({ status: 'healthy' });
+      }
+      const head = await service.fetch('/healthz', { method: 'HEAD' });
+      expect(head.status).toBe(200);
+      expect(await head.text()).toBe('');
+    });
   }
 
-  verifies(
-    'health.probe',
-    async () => {
-      await using service = await RunningService.start();
-      for (let probe = 0; probe < 150; probe += 1) {
-        const response = await service.fetch('/healthz');
-        expect(response.status).toBe(200);
-        await response.text();
-      }
-    },
-    'a probe is not counted',
-  );
+  verifies('health.probe', 'a probe is not counted', async () => {
+    await using service = await RunningService.start();
+    for (let probe = 0; probe < 150; probe += 1) {
+      const response = await service.fetch('/healthz');
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+  });
 });

@@ -59,78 +59,63 @@ function eventsOf(text: string): unknown[] {
 
 describe('a service that stops in the middle of a reply', () => {
   for (const [name, { path, headers, body, end }] of Object.entries(STREAMS))
-    verifies(
-      'cli.stop-streams',
-      async () => {
-        await using rig = await startAgUi();
-        const answering = rig.service.fetch(path, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers },
-          body: JSON.stringify(body),
-        });
-        const call = await rig.model.call(0);
-        call.say('One ');
-        const answer = await answering;
-        expect(answer.status).toBe(200);
-        await rig.service.close();
-        expect(eventsOf(await answer.text()).at(-1)).toMatchObject(end);
-      },
-      name,
-    );
-
-  verifies(
-    'cli.stop-streams',
-    async () => {
+    verifies('cli.stop-streams', name, async () => {
       await using rig = await startAgUi();
-      const answering = rig.service.fetch('/api/mcp/servers/bank/tools/look/execute', {
+      const answering = rig.service.fetch(path, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
-        body: '{}',
+        headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers },
+        body: JSON.stringify(body),
       });
-      await rig.tools.call(0);
+      const call = await rig.model.call(0);
+      call.say('One ');
       const answer = await answering;
+      expect(answer.status).toBe(200);
       await rig.service.close();
-      expect(eventsOf(await answer.text()).at(-1)).toMatchObject(openAiEnd);
-    },
-    'a tool call',
-  );
+      expect(eventsOf(await answer.text()).at(-1)).toMatchObject(end);
+    });
+
+  verifies('cli.stop-streams', 'a tool call', async () => {
+    await using rig = await startAgUi();
+    const answering = rig.service.fetch('/api/mcp/servers/bank/tools/look/execute', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      body: '{}',
+    });
+    await rig.tools.call(0);
+    const answer = await answering;
+    await rig.service.close();
+    expect(eventsOf(await answer.text()).at(-1)).toMatchObject(openAiEnd);
+  });
 
   for (const [name, headers, code] of [
     ['whose outcome it cannot know', {}, 'OUTCOME_UNKNOWN'],
     ['that can be repeated with its key', { 'Idempotency-Key': 'k1' }, 'SERVICE_UNAVAILABLE'],
   ] as const)
-    verifies(
-      'cli.stop-answers',
-      async () => {
-        await using rig = await startAgUi();
-        const answering = rig.service.post('/api/message-sync', { message: 'talk' }, headers);
-        (await rig.model.call(0)).say('One ');
-        await rig.service.close();
-        expect(await (await answering).json()).toMatchObject({ error: { code } });
-      },
-      name,
-    );
+    verifies('cli.stop-answers', name, async () => {
+      await using rig = await startAgUi();
+      const answering = rig.service.post('/api/message-sync', { message: 'talk' }, headers);
+      (await rig.model.call(0)).say('One ');
+      await rig.service.close();
+      expect(await (await answering).json()).toMatchObject({ error: { code } });
+    });
 
-  verifies(
-    'cli.stop-answers',
-    async () => {
-      const store = memoryEventStore();
-      await using rig = await startAgUi({ adapters: { store: keptOpen(store) } });
-      const { service } = rig;
-      // What goes on asking the log at a stop may come after it was closed.
-      await store[Symbol.asyncDispose]();
-      const fork = (headers: Record<string, string>) => service.post('/api/sessions/s/fork', {}, headers);
-      const listed = await service.fetch('/api/sessions');
-      expect(await listed.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
-      expect(await (await fork({})).json()).toMatchObject({ error: { code: 'OUTCOME_UNKNOWN' } });
-      const keyed = await fork({ 'Idempotency-Key': 'k1' });
-      expect(await keyed.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
-    },
-    'that comes when the log is closed already',
-  );
+  verifies('cli.stop-answers', 'that comes when the log is closed already', async () => {
+    const store = memoryEventStore();
+    await using rig = await startAgUi({ adapters: { store: keptOpen(store) } });
+    const { service } = rig;
+    // What goes on asking the log at a stop may come after it was closed.
+    await store[Symbol.asyncDispose]();
+    const fork = (headers: Record<string, string>) => service.post('/api/sessions/s/fork', {}, headers);
+    const listed = await service.fetch('/api/sessions');
+    expect(await listed.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
+    expect(await (await fork({})).json()).toMatchObject({ error: { code: 'OUTCOME_UNKNOWN' } });
+    const keyed = await fork({ 'Idempotency-Key': 'k1' });
+    expect(await keyed.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
+  });
 
   verifies(
     'cli.stop-streams',
+    'the events of a session end without an error, because their client comes back',
     async () => {
       await using rig = await startAgUi();
       const answer = await rig.service.fetch('/api/sessions/s/events?after=0', {
@@ -139,6 +124,5 @@ describe('a service that stops in the middle of a reply', () => {
       await rig.service.close();
       expect(eventsOf(await answer.text())).toMatchObject([{ event: 'resumed' }]);
     },
-    'the events of a session end without an error, because their client comes back',
   );
 });

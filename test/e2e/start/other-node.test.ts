@@ -52,91 +52,71 @@ for (const [name, preload] of Object.entries(nodes))
       }),
     );
 
-    verifies(
-      'cli.other-node',
-      async () => {
-        const options = optionsOn(preload);
-        await using version = new ServiceProcess(['--version'], options);
-        expect(await version.ended).toMatchObject({
-          code: 0,
-          stdout: `${readPackageVersion()}\n`,
-          stderr: '',
-        });
-        await using refused = new ServiceProcess(['--mode', 'no'], options);
-        expect(await refused.ended).toMatchObject({ code: 1, stdout: '' });
-      },
-      'with its output and its exit code',
-    );
+    verifies('cli.other-node', 'with its output and its exit code', async () => {
+      const options = optionsOn(preload);
+      await using version = new ServiceProcess(['--version'], options);
+      expect(await version.ended).toMatchObject({
+        code: 0,
+        stdout: `${readPackageVersion()}\n`,
+        stderr: '',
+      });
+      await using refused = new ServiceProcess(['--mode', 'no'], options);
+      expect(await refused.ended).toMatchObject({ code: 1, stdout: '' });
+    });
 
-    verifies(
-      'cli.other-node',
-      () =>
-        withService(preload, async (service) => {
-          service.process.kill('SIGINT');
-          expect(await service.process.ended).toMatchObject({ code: 0 });
-          await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
-        }),
-      'and SIGINT ends both',
+    verifies('cli.other-node', 'and SIGINT ends both', () =>
+      withService(preload, async (service) => {
+        service.process.kill('SIGINT');
+        expect(await service.process.ended).toMatchObject({ code: 0 });
+        await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+      }),
     );
 
     for (const signal of ['SIGKILL', 'SIGQUIT', 'SIGUSR2'] as const)
-      verifies(
-        'cli.other-node-dies',
-        () =>
-          withService(preload, async (service) => {
-            const children = childrenOf(service.process.pid);
-            service.process.kill(signal);
-            await Promise.all(children.map(processEnd));
-            expect(await service.process.ended).toMatchObject({ signal });
-            await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
-          }),
-        signal,
+      verifies('cli.other-node-dies', signal, () =>
+        withService(preload, async (service) => {
+          const children = childrenOf(service.process.pid);
+          service.process.kill(signal);
+          await Promise.all(children.map(processEnd));
+          expect(await service.process.ended).toMatchObject({ signal });
+          await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+        }),
       );
 
-    verifies(
-      'cli.other-node',
-      async () => {
-        await using folder = await agentFolder(SCRIPTED);
-        const args = [
-          '--mode',
-          'mcp',
-          '--transport',
-          'stdio',
-          '--agent',
-          'agent.yml',
-          '--data-dir',
-          ':memory:',
-        ];
-        await using service = new ServiceProcess(args, { ...optionsOn(preload), cwd: folder.path });
-        service.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
-        await service.stdout(/"id":1/);
-        service.stdin.end();
-        expect(await service.ended).toMatchObject({ code: 0 });
-      },
-      'over stdio, until its input ends',
-    );
+    verifies('cli.other-node', 'over stdio, until its input ends', async () => {
+      await using folder = await agentFolder(SCRIPTED);
+      const args = [
+        '--mode',
+        'mcp',
+        '--transport',
+        'stdio',
+        '--agent',
+        'agent.yml',
+        '--data-dir',
+        ':memory:',
+      ];
+      await using service = new ServiceProcess(args, { ...optionsOn(preload), cwd: folder.path });
+      service.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+      await service.stdout(/"id":1/);
+      service.stdin.end();
+      expect(await service.ended).toMatchObject({ code: 0 });
+    });
   });
 
 describe.concurrent('the process that the published command runs in', () => {
-  verifies(
-    'cli.other-node',
-    () =>
-      withService(nodes['can replace its process'], async (service) =>
-        expect(childrenOf(service.process.pid)).toEqual([]),
-      ),
-    'is replaced where that is possible',
+  verifies('cli.other-node', 'is replaced where that is possible', () =>
+    withService(nodes['can replace its process'], async (service) =>
+      expect(childrenOf(service.process.pid)).toEqual([]),
+    ),
   );
 
-  verifies(
-    'cli.other-node-dies',
-    () =>
-      withService(nodes['cannot replace its process'], async (service) => {
-        const [child, ...others] = childrenOf(service.process.pid);
-        if (child === undefined) throw new Error('the service runs in the process of the command');
-        expect(others).toEqual([]);
-        process.kill(child, 'SIGKILL');
-        expect(await service.process.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
-      }),
-    'ends by the signal that ended the service',
+  verifies('cli.other-node-dies', 'ends by the signal that ended the service', () =>
+    withService(nodes['cannot replace its process'], async (service) => {
+      const [child, ...others] = childrenOf(service.process.pid);
+      if (child === undefined) throw new Error('the service runs in the process of the command');
+      expect(others).toEqual([]);
+      process.kill(child, 'SIGKILL');
+      expect(await service.process.ended).toMatchObject({ code: null, signal: 'SIGKILL' });
+    }),
   );
 });

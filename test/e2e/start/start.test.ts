@@ -30,17 +30,13 @@ describe.concurrent('the start', () => {
     expect(stdout).not.toMatch(/silent (is up|failed)/);
   });
 
-  verifies(
-    'cli.tool-servers',
-    async () => {
-      await using folder = await agentWith({ good: scriptableServer(), silent: silentServer });
-      await using service = await ServiceProcess.listening([...args, '--log-level', 'debug'], {
-        cwd: folder.path,
-      });
-      service.process.closeStdout();
-      await service.process.stderr(/standard output was closed/);
-      expect((await service.fetch('/healthz')).status).toBe(200);
-    },
-    'also when nobody reads on',
-  );
+  verifies('cli.tool-servers', 'also when nobody reads on', async () => {
+    await using folder = await agentWith({ good: scriptableServer(), silent: silentServer });
+    await using service = await ServiceProcess.listening([...args, '--log-level', 'debug'], {
+      cwd: folder.path,
+    });
+    service.process.closeStdout();
+    await service.process.stderr(/standard output was closed/);
+    expect((await service.fetch('/healthz')).status).toBe(200);
+  });
 });

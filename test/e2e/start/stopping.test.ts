@@ -83,44 +83,41 @@ describeWays('a service that is told to stop', (way) => {
     await Promise.all(processes.map(processEnd));
   });
 
-  verifies(
-    'cli.stop',
-    async () => {
-      await using running = await start(way);
-      const { upstream, service } = running;
-      const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      for (const { promise: gate } of gates)
-        upstream.replyWith({
-          stream: [{ text: 'One ' }, { gate }, { text: 'two' }, { finish: 'stop' }, { done: true }],
-        });
-      const sessions = ['first', 'second'];
-      const sockets = await Promise.all(
-        sessions.map((name) => connectClient(`ws://127.0.0.1:${service.port}/?session=${name}`)),
-      );
-      for (const [index, socket] of sockets.entries()) {
-        socket.say('count');
-        await upstream.request(index);
-      }
-      service.process.kill('SIGTERM');
-      await service.process.stderr(/stopping/);
-      gates[0]?.resolve();
-      expect(await sockets[0]?.closed).toMatchObject({ code: 1012 });
-      // The other turn still runs: its socket is open, and the service answers.
-      sockets[1]?.say('too late');
-      expect((await sockets[1]?.settled())?.at(-1)).toMatchObject({ event: 'error' });
-      gates[1]?.resolve();
-      expect((await sockets[1]?.settled(2))?.at(-1)).toEqual({
-        event: 'response',
-        data: { content: 'One two' },
+  verifies('cli.stop', 'each socket with the turn of its own session', async () => {
+    await using running = await start(way);
+    const { upstream, service } = running;
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    for (const { promise: gate } of gates)
+      upstream.replyWith({
+        stream: [{ text: 'One ' }, { gate }, { text: 'two' }, { finish: 'stop' }, { done: true }],
       });
-      expect(await sockets[1]?.closed).toMatchObject({ code: 1012 });
-      expect(await service.process.ended).toMatchObject({ code: 0 });
-    },
-    'each socket with the turn of its own session',
-  );
+    const sessions = ['first', 'second'];
+    const sockets = await Promise.all(
+      sessions.map((name) => connectClient(`ws://127.0.0.1:${service.port}/?session=${name}`)),
+    );
+    for (const [index, socket] of sockets.entries()) {
+      socket.say('count');
+      await upstream.request(index);
+    }
+    service.process.kill('SIGTERM');
+    await service.process.stderr(/stopping/);
+    gates[0]?.resolve();
+    expect(await sockets[0]?.closed).toMatchObject({ code: 1012 });
+    // The other turn still runs: its socket is open, and the service answers.
+    sockets[1]?.say('too late');
+    expect((await sockets[1]?.settled())?.at(-1)).toMatchObject({ event: 'error' });
+    gates[1]?.resolve();
+    expect((await sockets[1]?.settled(2))?.at(-1)).toEqual({
+      event: 'response',
+      data: { content: 'One two' },
+    });
+    expect(await sockets[1]?.closed).toMatchObject({ code: 1012 });
+    expect(await service.process.ended).toMatchObject({ code: 0 });
+  });
 
   verifies(
     'cli.stop',
+    'meanwhile messages are refused, probes answered, and event streams have a proper end',
     async () => {
       await using running = await start(way);
       const { upstream, service } = running;
@@ -144,31 +141,27 @@ describeWays('a service that is told to stop', (way) => {
       for (const frames of await Promise.all([stream, late])) expect(frames).toContain('"event":"response"');
       expect(await service.process.ended).toMatchObject({ code: 0 });
     },
-    'meanwhile messages are refused, probes answered, and event streams have a proper end',
   );
+
+  verifies('cli.stop', 'SIGHUP too', async () => {
+    await using running = await start(way);
+    const { upstream, service } = running;
+    const gate = Promise.withResolvers<void>();
+    upstream.replyWith({
+      stream: [{ gate: gate.promise }, { text: 'done' }, { finish: 'stop' }, { done: true }],
+    });
+    const answer = service.post('/api/message-sync', { message: 'count' });
+    await upstream.request(0);
+    service.process.kill('SIGHUP');
+    await service.process.stderr(/"signal":"SIGHUP"/);
+    gate.resolve();
+    expect(await (await answer).json()).toMatchObject({ response: 'done' });
+    expect(await service.process.ended).toMatchObject({ code: 0, signal: null });
+  });
 
   verifies(
     'cli.stop',
-    async () => {
-      await using running = await start(way);
-      const { upstream, service } = running;
-      const gate = Promise.withResolvers<void>();
-      upstream.replyWith({
-        stream: [{ gate: gate.promise }, { text: 'done' }, { finish: 'stop' }, { done: true }],
-      });
-      const answer = service.post('/api/message-sync', { message: 'count' });
-      await upstream.request(0);
-      service.process.kill('SIGHUP');
-      await service.process.stderr(/"signal":"SIGHUP"/);
-      gate.resolve();
-      expect(await (await answer).json()).toMatchObject({ response: 'done' });
-      expect(await service.process.ended).toMatchObject({ code: 0, signal: null });
-    },
-    'SIGHUP too',
-  );
-
-  verifies(
-    'cli.stop',
+    'SIGINT too, at once when nothing runs, whatever streams clients hold open',
     async () => {
       await using folder = await agentFolder(SCRIPTED);
       const args = ['--agent', 'agent.yml', ...IN_MEMORY];
@@ -184,64 +177,55 @@ describeWays('a service that is told to stop', (way) => {
       expect(performance.now() - before).toBeLessThan(5_000);
       await over;
     },
-    'SIGINT too, at once when nothing runs, whatever streams clients hold open',
   );
 
-  verifies(
-    'cli.stop',
-    async () => {
-      await using running = await start(way);
-      const { upstream, service } = running;
-      const gate = Promise.withResolvers<void>();
-      upstream.replyWith({
-        stream: [{ gate: gate.promise }, { text: 'just in time' }, { finish: 'stop' }, { done: true }],
-      });
-      await using client = await mcpClient(service);
-      const answer = client.chat('hello');
-      await upstream.request(0);
-      service.process.kill('SIGTERM');
-      await service.process.stderr(/stopping/);
-      gate.resolve();
-      expect(await answer).toBe('just in time');
-      expect(await service.process.ended).toMatchObject({ code: 0 });
-    },
-    'a call over /mcp gets its answer',
-  );
+  verifies('cli.stop', 'a call over /mcp gets its answer', async () => {
+    await using running = await start(way);
+    const { upstream, service } = running;
+    const gate = Promise.withResolvers<void>();
+    upstream.replyWith({
+      stream: [{ gate: gate.promise }, { text: 'just in time' }, { finish: 'stop' }, { done: true }],
+    });
+    await using client = await mcpClient(service);
+    const answer = client.chat('hello');
+    await upstream.request(0);
+    service.process.kill('SIGTERM');
+    await service.process.stderr(/stopping/);
+    gate.resolve();
+    expect(await answer).toBe('just in time');
+    expect(await service.process.ended).toMatchObject({ code: 0 });
+  });
 
-  verifies(
-    'cli.stop',
-    async () => {
-      await using running = await start(way, { drainTimeoutMs: 100, args: ['--data-dir', 'data'] });
-      const { upstream, service, launch } = running;
-      upstream.replyWith(
-        { stream: [{ text: 'Never ' }, { hang: true }] },
-        textReply('Now.'),
-        textReply('Next.'),
-      );
-      using socket = await connectClient(`ws://127.0.0.1:${service.port}/`);
-      await using client = await mcpClient(service);
-      const lost = expect(client.chat('slow', { sessionId: 'named' })).rejects.toThrow();
-      await upstream.request(0);
-      const processes = await toolProcesses(service);
-      service.process.kill('SIGTERM');
-      expect(await socket.closed).toMatchObject({ code: 1012 });
-      expect(await service.process.ended).toMatchObject({ code: 0 });
-      await client.transport.close();
-      await lost;
-      await Promise.all(processes.map(processEnd));
+  verifies('cli.stop', 'a turn that outlasts the bound is left, and goes on at the next start', async () => {
+    await using running = await start(way, { drainTimeoutMs: 100, args: ['--data-dir', 'data'] });
+    const { upstream, service, launch } = running;
+    upstream.replyWith(
+      { stream: [{ text: 'Never ' }, { hang: true }] },
+      textReply('Now.'),
+      textReply('Next.'),
+    );
+    using socket = await connectClient(`ws://127.0.0.1:${service.port}/`);
+    await using client = await mcpClient(service);
+    const lost = expect(client.chat('slow', { sessionId: 'named' })).rejects.toThrow();
+    await upstream.request(0);
+    const processes = await toolProcesses(service);
+    service.process.kill('SIGTERM');
+    expect(await socket.closed).toMatchObject({ code: 1012 });
+    expect(await service.process.ended).toMatchObject({ code: 0 });
+    await client.transport.close();
+    await lost;
+    await Promise.all(processes.map(processEnd));
 
-      await using again = await launch();
-      const next = await again.post('/api/message-sync', { message: 'go on', sessionId: 'named' });
-      expect(await next.json()).toMatchObject({ response: 'Next.' });
-      const { messages } = (await upstream.request(2)).body;
-      expect(messages.map(({ role, content }) => [role, content]).slice(-3)).toEqual([
-        ['user', 'slow'],
-        ['assistant', 'Now.'],
-        ['user', 'go on'],
-      ]);
-    },
-    'a turn that outlasts the bound is left, and goes on at the next start',
-  );
+    await using again = await launch();
+    const next = await again.post('/api/message-sync', { message: 'go on', sessionId: 'named' });
+    expect(await next.json()).toMatchObject({ response: 'Next.' });
+    const { messages } = (await upstream.request(2)).body;
+    expect(messages.map(({ role, content }) => [role, content]).slice(-3)).toEqual([
+      ['user', 'slow'],
+      ['assistant', 'Now.'],
+      ['user', 'go on'],
+    ]);
+  });
 
   verifies('cli.stop-twice', async () => {
     for (const [signal, code] of [

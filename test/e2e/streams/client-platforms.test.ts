@@ -64,22 +64,14 @@ describe('the client of the package', () => {
     expect(await runClient(process.execPath, [], withoutPackages)).toBe(WORKS);
   });
 
-  verifies(
-    'stream.client-platforms',
-    async () => {
-      const printed = await runClient(process.execPath, NO_WEBSOCKET, withoutPackages);
-      expect(printed).toMatch(/^MissingWebSocketError .*Node 22 or later, install the package `ws`/);
-    },
-    'and says what it needs where there is neither',
-  );
+  verifies('stream.client-platforms', 'and says what it needs where there is neither', async () => {
+    const printed = await runClient(process.execPath, NO_WEBSOCKET, withoutPackages);
+    expect(printed).toMatch(/^MissingWebSocketError .*Node 22 or later, install the package `ws`/);
+  });
 
-  verifies(
-    'stream.client-platforms',
-    async (test) => {
-      const { path, reason } = await foreignNode();
-      skipAloud(test, reason);
-      expect(await runClient(path, [], withPackages)).toBe(WORKS);
-    },
-    "and on this machine's own Node",
-  );
+  verifies('stream.client-platforms', "and on this machine's own Node", async (test) => {
+    const { path, reason } = await foreignNode();
+    skipAloud(test, reason);
+    expect(await runClient(path, [], withPackages)).toBe(WORKS);
+  });
 });

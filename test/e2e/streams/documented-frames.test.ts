@@ -217,6 +217,7 @@ describe('the frames in the documents', () => {
 
   verifies(
     'documents.frame-examples',
+    'and one that never comes, or is not documented, would be noticed',
     async () => {
       await using service = await RunningService.start();
       const messages = messagesOf(await documentOf(service), 'server');
@@ -226,6 +227,5 @@ describe('the frames in the documents', () => {
       expect(faultsOf(messages, examples.slice(1))).toHaveLength(1);
       expect(faultsOf(messages, [...examples, { event: 'reset', data: {} }])).toHaveLength(1);
     },
-    'and one that never comes, or is not documented, would be noticed',
   );
 });

@@ -154,15 +154,11 @@ describe('the inspector', () => {
     expect(await inspector.until(({ type }) => type === '@xstate.actor')).toBeDefined();
   });
 
-  verifies(
-    'inspect.present',
-    async () => {
-      await using service = await ServiceProcess.listening(['--inspect', '--data-dir', ':memory:']);
-      const inspector = new Inspector(`ws://127.0.0.1:${service.port}/inspect`);
-      expect(await inspector.until(({ type }) => type === '@xstate.actor')).toMatchObject({
-        name: 'mcp-server:everything',
-      });
-    },
-    'of a real process',
-  );
+  verifies('inspect.present', 'of a real process', async () => {
+    await using service = await ServiceProcess.listening(['--inspect', '--data-dir', ':memory:']);
+    const inspector = new Inspector(`ws://127.0.0.1:${service.port}/inspect`);
+    expect(await inspector.until(({ type }) => type === '@xstate.actor')).toMatchObject({
+      name: 'mcp-server:everything',
+    });
+  });
 });

@@ -30,24 +30,20 @@ describe('POST /api/message-sync', () => {
     });
   });
 
-  verifies(
-    'message-sync.reply',
-    async () => {
-      await using service = await RunningService.start();
-      const bodies = Array.from({ length: 10 }, (_, index) => ({
-        message: `number ${index}.`,
-        ...(index % 2 && { sessionId: `odd-${index}` }),
-      }));
-      const answers = await Promise.all(bodies.map((body) => service.post('/api/message-sync', body)));
-      const replies = await Promise.all(answers.map((answer) => answer.json()));
-      expect(replies).toEqual(
-        bodies.map(({ message }) =>
-          expect.objectContaining({ response: expect.stringContaining(`You said: ${message}`) }),
-        ),
-      );
-    },
-    'each of many at once gets its own reply',
-  );
+  verifies('message-sync.reply', 'each of many at once gets its own reply', async () => {
+    await using service = await RunningService.start();
+    const bodies = Array.from({ length: 10 }, (_, index) => ({
+      message: `number ${index}.`,
+      ...(index % 2 && { sessionId: `odd-${index}` }),
+    }));
+    const answers = await Promise.all(bodies.map((body) => service.post('/api/message-sync', body)));
+    const replies = await Promise.all(answers.map((answer) => answer.json()));
+    expect(replies).toEqual(
+      bodies.map(({ message }) =>
+        expect.objectContaining({ response: expect.stringContaining(`You said: ${message}`) }),
+      ),
+    );
+  });
 
   verifies('message-sync.image', async () => {
     await using upstream = await OpenAiUpstream.listen();
@@ -66,19 +62,15 @@ describe('POST /api/message-sync', () => {
     });
   });
 
-  verifies(
-    'message-sync.image',
-    async () => {
-      await using upstream = await OpenAiUpstream.listen();
-      upstream.replyWith(textReply('a pixel'));
-      await using service = await RunningService.start({ yaml: agentOf(upstream) });
-      const asked = { message: 'what is this?', imageData: { base64: PNG } };
-      expect((await service.post('/api/message-sync', asked)).status).toBe(200);
-      const { body } = await upstream.request(0);
-      expect(JSON.stringify(body.messages.at(-1))).toContain(`data:image/png;base64,${PNG}`);
-    },
-    'whose first bytes say what it is',
-  );
+  verifies('message-sync.image', 'whose first bytes say what it is', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    upstream.replyWith(textReply('a pixel'));
+    await using service = await RunningService.start({ yaml: agentOf(upstream) });
+    const asked = { message: 'what is this?', imageData: { base64: PNG } };
+    expect((await service.post('/api/message-sync', asked)).status).toBe(200);
+    const { body } = await upstream.request(0);
+    expect(JSON.stringify(body.messages.at(-1))).toContain(`data:image/png;base64,${PNG}`);
+  });
 
   const badImages = [
     ['text that is no base64', { base64: 'not base64!', mimeType: 'image/png' }, 'imageData.base64'],
@@ -90,22 +82,19 @@ describe('POST /api/message-sync', () => {
     ['a text in place of an object', PNG, 'imageData'],
   ] as const;
   for (const [what, imageData, field] of badImages) {
-    verifies(
-      'message-sync.image-invalid',
-      async () => {
-        await using service = await RunningService.start();
-        const response = await service.post('/api/message-sync', { message: 'look', imageData });
-        expect(await errorOf(response, 400)).toMatchObject({
-          code: 'INVALID_REQUEST',
-          details: { field, issue: expect.stringMatching(/./) },
-        });
-      },
-      what,
-    );
+    verifies('message-sync.image-invalid', what, async () => {
+      await using service = await RunningService.start();
+      const response = await service.post('/api/message-sync', { message: 'look', imageData });
+      expect(await errorOf(response, 400)).toMatchObject({
+        code: 'INVALID_REQUEST',
+        details: { field, issue: expect.stringMatching(/./) },
+      });
+    });
   }
 
   verifies(
     'message-sync.image-invalid',
+    'an image without a type, whose first bytes are those of none',
     async () => {
       await using service = await RunningService.start();
       const response = await service.post('/api/message-sync', {
@@ -117,22 +106,17 @@ describe('POST /api/message-sync', () => {
         details: { field: 'imageData.mimeType' },
       });
     },
-    'an image without a type, whose first bytes are those of none',
   );
 
-  verifies(
-    'message-sync.image-invalid',
-    async () => {
-      await using service = await RunningService.start();
-      const imageData = { base64: 'A'.repeat(14 * 1024 * 1024), mimeType: 'image/png' };
-      const response = await service.post('/api/message-sync', { message: 'look', imageData });
-      expect(await errorOf(response, 429)).toMatchObject({
-        code: 'RATE_LIMIT_EXCEEDED',
-        details: { limit: 10 * 1024 * 1024, remaining: 0, resetTime: expect.any(Number) },
-      });
-    },
-    'too large',
-  );
+  verifies('message-sync.image-invalid', 'too large', async () => {
+    await using service = await RunningService.start();
+    const imageData = { base64: 'A'.repeat(14 * 1024 * 1024), mimeType: 'image/png' };
+    const response = await service.post('/api/message-sync', { message: 'look', imageData });
+    expect(await errorOf(response, 429)).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: { limit: 10 * 1024 * 1024, remaining: 0, resetTime: expect.any(Number) },
+    });
+  });
 
   verifies('message-sync.missing', async () => {
     await using service = await RunningService.start();
@@ -160,38 +144,30 @@ describe('POST /api/message-sync', () => {
     ['a stream that is cut', { stream: [{ text: 'half an ans' }, { cut: true }] }],
   ] as const;
   for (const [what, reply] of failures) {
-    verifies(
-      'message-sync.failed',
-      async () => {
-        await using upstream = await OpenAiUpstream.listen();
-        upstream.otherwise = () => reply;
-        await using service = await RunningService.start({ yaml: agentOf(upstream) });
-        const response = await service.post('/api/message-sync', { message: 'tell-nobody' });
-        const error = await errorOf(response, 500);
-        expect(error).toMatchObject({
-          code: 'AGENT_ERROR',
-          details: { reason: expect.stringMatching(/\w+ \w+/) },
-        });
-        expect(upstream.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
-        for (const secret of [KEY, 'tell-nobody', 'the system prompt'])
-          expect(JSON.stringify(error)).not.toContain(secret);
-      },
-      what,
-    );
+    verifies('message-sync.failed', what, async () => {
+      await using upstream = await OpenAiUpstream.listen();
+      upstream.otherwise = () => reply;
+      await using service = await RunningService.start({ yaml: agentOf(upstream) });
+      const response = await service.post('/api/message-sync', { message: 'tell-nobody' });
+      const error = await errorOf(response, 500);
+      expect(error).toMatchObject({
+        code: 'AGENT_ERROR',
+        details: { reason: expect.stringMatching(/\w+ \w+/) },
+      });
+      expect(upstream.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+      for (const secret of [KEY, 'tell-nobody', 'the system prompt'])
+        expect(JSON.stringify(error)).not.toContain(secret);
+    });
   }
 
-  verifies(
-    'message-sync.failed',
-    async () => {
-      await using upstream = await OpenAiUpstream.listen();
-      upstream.replyWith(errorReply(400, { message: 'no' }), textReply('better now'));
-      await using service = await RunningService.start({ yaml: agentOf(upstream) });
-      await errorOf(await service.post('/api/message-sync', { message: 'first' }), 500);
-      const second = await service.post('/api/message-sync', { message: 'second' });
-      expect(await second.json()).toMatchObject({ success: true, response: 'better now' });
-    },
-    'the next message is answered all the same',
-  );
+  verifies('message-sync.failed', 'the next message is answered all the same', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    upstream.replyWith(errorReply(400, { message: 'no' }), textReply('better now'));
+    await using service = await RunningService.start({ yaml: agentOf(upstream) });
+    await errorOf(await service.post('/api/message-sync', { message: 'first' }), 500);
+    const second = await service.post('/api/message-sync', { message: 'second' });
+    expect(await second.json()).toMatchObject({ success: true, response: 'better now' });
+  });
 });
 
 describe('POST /api/message', () => {
@@ -209,35 +185,27 @@ describe('POST /api/message', () => {
     });
   });
 
-  verifies(
-    'message.processing',
-    async () => {
-      await using upstream = await OpenAiUpstream.listen();
-      const gate = Promise.withResolvers<void>();
-      upstream.replyWith({ stream: [{ gate: gate.promise }, { text: 'late' }, { finish: 'stop' }] });
-      await using service = await RunningService.start({ yaml: agentOf(upstream) });
-      using client = await service.connect();
-      const response = await service.post('/api/message', { message: 'take your time' });
-      expect(await response.json()).toMatchObject({ status: 'processing' });
-      gate.resolve();
-      expect((await client.settled()).at(-1)).toEqual({ event: 'response', data: { content: 'late' } });
-    },
-    'it does not wait for the model',
-  );
+  verifies('message.processing', 'it does not wait for the model', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    const gate = Promise.withResolvers<void>();
+    upstream.replyWith({ stream: [{ gate: gate.promise }, { text: 'late' }, { finish: 'stop' }] });
+    await using service = await RunningService.start({ yaml: agentOf(upstream) });
+    using client = await service.connect();
+    const response = await service.post('/api/message', { message: 'take your time' });
+    expect(await response.json()).toMatchObject({ status: 'processing' });
+    gate.resolve();
+    expect((await client.settled()).at(-1)).toEqual({ event: 'response', data: { content: 'late' } });
+  });
 
-  verifies(
-    'message.processing',
-    async () => {
-      await using service = await RunningService.start();
-      const imageData = { base64: PNG, mimeType: 'image/png' };
-      const response = await service.post('/api/message', { message: 'look', imageData });
-      expect(await errorOf(response, 400)).toMatchObject({
-        code: 'INVALID_REQUEST',
-        details: { field: 'imageData' },
-      });
-    },
-    'an image is refused rather than dropped',
-  );
+  verifies('message.processing', 'an image is refused rather than dropped', async () => {
+    await using service = await RunningService.start();
+    const imageData = { base64: PNG, mimeType: 'image/png' };
+    const response = await service.post('/api/message', { message: 'look', imageData });
+    expect(await errorOf(response, 400)).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { field: 'imageData' },
+    });
+  });
 
   verifies('message.missing', async () => {
     await using service = await RunningService.start();
@@ -259,44 +227,31 @@ describe('POST /api/reset', () => {
     ['with a Content-Type and nothing else', { headers: { 'Content-Type': 'application/json' } }],
   ];
   for (const [what, init] of bodies) {
-    verifies(
-      'reset.initiated',
-      async () => {
-        await using upstream = await OpenAiUpstream.listen();
-        await using service = await RunningService.start({ yaml: agentOf(upstream) });
-        await service.post('/api/message-sync', { message: 'before' });
-        const response = await service.fetch('/api/reset', { method: 'POST', ...init });
-        expect(response.status).toBe(200);
-        expect(await response.json()).toEqual({ status: 'reset initiated', timestamp: isTimestamp });
-        await service.post('/api/message-sync', { message: 'after' });
-        const { body } = await upstream.request(1);
-        expect(body.messages).toEqual([
-          { role: 'system', content: 'the system prompt' },
-          { role: 'user', content: 'after' },
-        ]);
-      },
-      what,
-    );
-  }
-
-  verifies(
-    'reset.initiated',
-    async () => {
+    verifies('reset.initiated', what, async () => {
       await using upstream = await OpenAiUpstream.listen();
       await using service = await RunningService.start({ yaml: agentOf(upstream) });
-      await service.post('/api/message-sync', { message: 'kept' });
-      await service.post('/api/reset', { sessionId: 'another' });
+      await service.post('/api/message-sync', { message: 'before' });
+      const response = await service.fetch('/api/reset', { method: 'POST', ...init });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ status: 'reset initiated', timestamp: isTimestamp });
       await service.post('/api/message-sync', { message: 'after' });
       const { body } = await upstream.request(1);
-      expect(body.messages.map(({ content }) => content)).toEqual([
-        'the system prompt',
-        'kept',
-        'ok',
-        'after',
+      expect(body.messages).toEqual([
+        { role: 'system', content: 'the system prompt' },
+        { role: 'user', content: 'after' },
       ]);
-    },
-    'the session that is named, and no other',
-  );
+    });
+  }
+
+  verifies('reset.initiated', 'the session that is named, and no other', async () => {
+    await using upstream = await OpenAiUpstream.listen();
+    await using service = await RunningService.start({ yaml: agentOf(upstream) });
+    await service.post('/api/message-sync', { message: 'kept' });
+    await service.post('/api/reset', { sessionId: 'another' });
+    await service.post('/api/message-sync', { message: 'after' });
+    const { body } = await upstream.request(1);
+    expect(body.messages.map(({ content }) => content)).toEqual(['the system prompt', 'kept', 'ok', 'after']);
+  });
 
   verifies('reset.running', async () => {
     await using upstream = await OpenAiUpstream.listen();

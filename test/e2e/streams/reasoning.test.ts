@@ -102,67 +102,55 @@ describe('what a model thinks aloud', () => {
     expect(reasoningIn(late.all)).toBe('First this, then that.');
   });
 
-  verifies(
-    'model.reasoning',
-    async () => {
-      await using served = await serve();
-      const { model, service } = served;
-      const headers = { Accept: 'text/event-stream' };
-      const stream = await service.fetch('/api/sessions/s/events?reasoning=1', { headers });
-      await service.post('/api/message', { message: 'why?', sessionId: 's' });
-      const call = await model.call(0);
-      call.think('Hm.');
-      call.answer('Because.');
-      let text = '';
-      for await (const piece of stream.body ?? []) {
-        text += new TextDecoder().decode(piece);
-        if (text.includes('"event":"response"')) break;
-      }
-      expect(text).toContain('"reasoning":"Hm."');
-    },
-    'over server-sent events',
-  );
+  verifies('model.reasoning', 'over server-sent events', async () => {
+    await using served = await serve();
+    const { model, service } = served;
+    const headers = { Accept: 'text/event-stream' };
+    const stream = await service.fetch('/api/sessions/s/events?reasoning=1', { headers });
+    await service.post('/api/message', { message: 'why?', sessionId: 's' });
+    const call = await model.call(0);
+    call.think('Hm.');
+    call.answer('Because.');
+    let text = '';
+    for await (const piece of stream.body ?? []) {
+      text += new TextDecoder().decode(piece);
+      if (text.includes('"event":"response"')) break;
+    }
+    expect(text).toContain('"reasoning":"Hm."');
+  });
 
   for (const keepReasoning of [false, true]) {
-    verifies(
-      'model.reasoning-log',
-      async () => {
-        const kept = keepReasoning ? 'First this.' : undefined;
-        await using served = await serve(keepReasoning);
-        const { model, service } = served;
-        const answer = service.post('/api/message-sync', { message: 'why?', sessionId: 's' });
-        const call = await model.call(0);
-        call.think('First this.');
-        call.answer('Because.');
-        expect(await (await answer).json()).toMatchObject({ response: 'Because.' });
-        const page = await (await service.fetch('/api/sessions/s/events')).text();
-        expect(page.includes('First this.')).toBe(keepReasoning);
-        const view = z
-          .object({
-            session: z.object({ history: z.array(z.looseObject({ reasoning: z.string().optional() })) }),
-          })
-          .parse(await (await service.fetch('/api/sessions/s')).json());
-        expect(view.session.history.at(-1)?.reasoning).toBe(kept);
-        const again = service.post('/api/message-sync', { message: 'and?', sessionId: 's' });
-        const next = await model.call(1);
-        expect(JSON.stringify(next.request.messages)).not.toContain('First this.');
-        next.answer('So.');
-        await again;
-      },
-      `keepReasoning: ${keepReasoning}`,
-    );
+    verifies('model.reasoning-log', `keepReasoning: ${keepReasoning}`, async () => {
+      const kept = keepReasoning ? 'First this.' : undefined;
+      await using served = await serve(keepReasoning);
+      const { model, service } = served;
+      const answer = service.post('/api/message-sync', { message: 'why?', sessionId: 's' });
+      const call = await model.call(0);
+      call.think('First this.');
+      call.answer('Because.');
+      expect(await (await answer).json()).toMatchObject({ response: 'Because.' });
+      const page = await (await service.fetch('/api/sessions/s/events')).text();
+      expect(page.includes('First this.')).toBe(keepReasoning);
+      const view = z
+        .object({
+          session: z.object({ history: z.array(z.looseObject({ reasoning: z.string().optional() })) }),
+        })
+        .parse(await (await service.fetch('/api/sessions/s')).json());
+      expect(view.session.history.at(-1)?.reasoning).toBe(kept);
+      const again = service.post('/api/message-sync', { message: 'and?', sessionId: 's' });
+      const next = await model.call(1);
+      expect(JSON.stringify(next.request.messages)).not.toContain('First this.');
+      next.answer('So.');
+      await again;
+    });
   }
 
   for (const value of ['2', 'yes', '']) {
-    verifies(
-      'model.reasoning-query',
-      async () => {
-        await using served = await serve();
-        const response = await served.service.fetch(`/api/sessions/s/events?reasoning=${value}`);
-        expect(response.status).toBe(400);
-        expect(await response.json()).toMatchObject({ error: { details: { field: 'reasoning' } } });
-      },
-      `reasoning=${value}`,
-    );
+    verifies('model.reasoning-query', `reasoning=${value}`, async () => {
+      await using served = await serve();
+      const response = await served.service.fetch(`/api/sessions/s/events?reasoning=${value}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { details: { field: 'reasoning' } } });
+    });
   }
 });

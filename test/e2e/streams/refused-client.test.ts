@@ -30,6 +30,7 @@ describe('a client that the service refuses', () => {
 
   verifies(
     'stream.client-refused',
+    'for now only, when there are too many connections: it is told, and comes back',
     async () => {
       await using service = await RunningService.start({
         yaml: `${SCRIPTED}limits: { connectionsPerAddress: 1 }\n`,
@@ -42,7 +43,6 @@ describe('a client that the service refuses', () => {
       first.close();
       expect(await second.ask('thanks')).toBe('You are welcome!');
     },
-    'for now only, when there are too many connections: it is told, and comes back',
   );
 
   verifies('stream.command', async () => {

@@ -147,24 +147,20 @@ describe('a WebSocket with after', () => {
     }
   });
 
-  verifies(
-    'stream.switch',
-    async () => {
-      await using service = await RunningService.start({ yaml: YAML });
-      using waiting = resume(service);
-      expect(await waiting.until(({ length }) => length === 1)).toEqual([resumed(0, 0)]);
-      await service.post('/api/message-sync', { message: 'story 0', sessionId: 'parent' });
-      const fork = await service.post('/api/sessions/parent/fork', { sessionId: 's' });
-      expect(fork.status).toBe(200);
-      await ask(service, 'story 1');
-      const { events, pieces } = record(await waiting.settled(2));
-      expect(events).toEqual(await readLog(service, 's'));
-      checkTurns(events, 2);
-      expect(pieceFaults(pieces, events, prescribe)).toEqual([]);
-      expect(events.map(({ event }) => event)).toContain('forked');
-    },
-    'for one who waited for a session that then began as a fork',
-  );
+  verifies('stream.switch', 'for one who waited for a session that then began as a fork', async () => {
+    await using service = await RunningService.start({ yaml: YAML });
+    using waiting = resume(service);
+    expect(await waiting.until(({ length }) => length === 1)).toEqual([resumed(0, 0)]);
+    await service.post('/api/message-sync', { message: 'story 0', sessionId: 'parent' });
+    const fork = await service.post('/api/sessions/parent/fork', { sessionId: 's' });
+    expect(fork.status).toBe(200);
+    await ask(service, 'story 1');
+    const { events, pieces } = record(await waiting.settled(2));
+    expect(events).toEqual(await readLog(service, 's'));
+    checkTurns(events, 2);
+    expect(pieceFaults(pieces, events, prescribe)).toEqual([]);
+    expect(events.map(({ event }) => event)).toContain('forked');
+  });
 
   verifies('stream.own', async () => {
     const { model, service } = await startDirected();

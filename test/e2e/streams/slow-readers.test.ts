@@ -94,6 +94,7 @@ async function readEventStream(response: IncomingMessage, head: number): Promise
 describe('readers that stop reading for a while', () => {
   verifies(
     'stream.slow',
+    'over server-sent events, in bounded memory',
     async () => {
       await using setup = await startWarm();
       const { service } = setup;
@@ -105,12 +106,12 @@ describe('readers that stop reading for a while', () => {
       checkRecord(await readEventStream(stream, log.length), log);
       for (const other of others) other.destroy();
     },
-    'over server-sent events, in bounded memory',
     TIMEOUT_MS,
   );
 
   verifies(
     'stream.slow',
+    'over WebSocket, in bounded memory',
     async () => {
       await using setup = await startWarm();
       const { service } = setup;
@@ -125,7 +126,6 @@ describe('readers that stop reading for a while', () => {
       );
       for (const socket of sockets) socket[Symbol.dispose]();
     },
-    'over WebSocket, in bounded memory',
     TIMEOUT_MS,
   );
 });

@@ -119,6 +119,7 @@ describe.concurrent('a client that stalls', () => {
   };
   verifies(
     'limits.stalled',
+    'in the middle of a request',
     async () => {
       await using setup = await UpstreamService.open();
       const { service, upstream } = setup;
@@ -144,12 +145,12 @@ describe.concurrent('a client that stalls', () => {
       gate.resolve();
       expect(await (await patient).json()).toMatchObject({ response: 'At last.' });
     },
-    'in the middle of a request',
     TIMEOUT_MS,
   );
 
   verifies(
     'limits.stalled',
+    'with a body of less than 16 KB a second',
     async () => {
       await using service = await RunningService.start();
       const pieces = 180;
@@ -173,12 +174,12 @@ describe.concurrent('a client that stalls', () => {
       expect(sent).toBeLessThan(pieces);
       expect(await fast.answer).toMatch(/^HTTP\/1\.1 200 /);
     },
-    'with a body of less than 16 KB a second',
     TIMEOUT_MS,
   );
 
   verifies(
     'limits.stalled',
+    'in the middle of a body that nobody wants: its answer has come whole before',
     async () => {
       await using service = await RunningService.start();
       const body = `Content-Length: 100000000\r\nContent-Type: application/json\r\n\r\n${BEGUN}`;
@@ -190,12 +191,12 @@ describe.concurrent('a client that stalls', () => {
       });
       expect(await Promise.all(refused)).toEqual(['RATE_LIMIT_EXCEEDED', 'INVALID_REQUEST']);
     },
-    'in the middle of a body that nobody wants: its answer has come whole before',
     TIMEOUT_MS,
   );
 
   verifies(
     'limits.stalled',
+    'in the middle of an answer',
     async () => {
       await using service = await withBigSession();
       const page = `GET /api/sessions/big HTTP/1.1\r\n${HOST}\r\n`;
@@ -211,7 +212,6 @@ describe.concurrent('a client that stalls', () => {
       expect(body.length).toBeLessThan(Number(/^Content-Length: (\d+)/im.exec(head)?.[1]));
       await stream.readOn(() => false);
     },
-    'in the middle of an answer',
     TIMEOUT_MS,
   );
 });
@@ -239,20 +239,21 @@ describe.concurrent('a stream whose client takes nothing', () => {
 
   verifies(
     'stream.stalled',
-    () => overEvents(false),
     'over server-sent events, after about ten seconds',
+    () => overEvents(false),
     TIMEOUT_MS,
   );
 
   verifies(
     'stream.stalled',
-    () => overEvents(true),
     'over server-sent events, also when it has read some',
+    () => overEvents(true),
     TIMEOUT_MS,
   );
 
   verifies(
     'stream.stalled',
+    'over WebSocket, after about twenty',
     async () => {
       await using service = await withBigSession();
       const log = await readLog(service, 'big');
@@ -274,7 +275,6 @@ describe.concurrent('a stream whose client takes nothing', () => {
       silent.say('still here?');
       await silent.settled();
     },
-    'over WebSocket, after about twenty',
     TIMEOUT_MS,
   );
 });

@@ -90,54 +90,46 @@ describe('where the machines are', () => {
     ]);
   });
 
-  verifies(
-    'statecharts.live',
-    async () => {
-      await using setup = await start();
-      const { service } = setup;
-      await using watched = await watch(service, '');
-      await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
-      await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
-      const states = await watched.until(({ status }) => status === 'stopped');
-      expect(states.map(({ value, status }) => [value, status]).slice(-2)).toEqual([
-        ['disconnected', 'active'],
-        ['disconnected', 'stopped'],
-      ]);
-      expect(await machinesOf(service)).toEqual([]);
-    },
-    'of a tool server that is forgotten',
-  );
+  verifies('statecharts.live', 'of a tool server that is forgotten', async () => {
+    await using setup = await start();
+    const { service } = setup;
+    await using watched = await watch(service, '');
+    await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
+    await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
+    const states = await watched.until(({ status }) => status === 'stopped');
+    expect(states.map(({ value, status }) => [value, status]).slice(-2)).toEqual([
+      ['disconnected', 'active'],
+      ['disconnected', 'stopped'],
+    ]);
+    expect(await machinesOf(service)).toEqual([]);
+  });
 
-  verifies(
-    'statecharts.live',
-    async () => {
-      const tools = new DirectedTools({ pay: {} });
-      const agents = { only: YAML };
-      await using service = await RunningService.start({ agents, adapters: { connector: tools } });
-      await using watched = await watch(service, '');
-      const servers = (states: readonly MachineState[]) =>
-        states.filter(({ machine }) => machine === 'mcp-server').map(({ value, status }) => [value, status]);
-      const isConnected = ({ value, status }: MachineState) => value === 'connected' && status === 'active';
-      await watched.until(isConnected);
-      const asked = service.post('/api/message-sync', { message: 'use pay {}' });
-      const call = await tools.call(0);
-      agents.only = YAML.replace('none', 'other');
-      await service.post('/api/agents/only/reload');
-      const replaced = servers(await watched.until(isConnected));
-      expect(replaced[0]).toEqual(['connected', 'stopped']);
-      expect(servers(await machinesOf(service))).toEqual([['connected', 'active']]);
-      call.answer('paid');
-      expect((await asked).status).toBe(200);
-      // What was replaced has ended by now. The next that is told of is the end of what took its place.
-      for (const _ of ['disconnects', 'forgets'])
-        await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
-      expect(servers(await watched.until(({ status }) => status === 'stopped'))).toEqual([
-        ['disconnected', 'active'],
-        ['disconnected', 'stopped'],
-      ]);
-    },
-    'of a tool server that is replaced while a turn uses it',
-  );
+  verifies('statecharts.live', 'of a tool server that is replaced while a turn uses it', async () => {
+    const tools = new DirectedTools({ pay: {} });
+    const agents = { only: YAML };
+    await using service = await RunningService.start({ agents, adapters: { connector: tools } });
+    await using watched = await watch(service, '');
+    const servers = (states: readonly MachineState[]) =>
+      states.filter(({ machine }) => machine === 'mcp-server').map(({ value, status }) => [value, status]);
+    const isConnected = ({ value, status }: MachineState) => value === 'connected' && status === 'active';
+    await watched.until(isConnected);
+    const asked = service.post('/api/message-sync', { message: 'use pay {}' });
+    const call = await tools.call(0);
+    agents.only = YAML.replace('none', 'other');
+    await service.post('/api/agents/only/reload');
+    const replaced = servers(await watched.until(isConnected));
+    expect(replaced[0]).toEqual(['connected', 'stopped']);
+    expect(servers(await machinesOf(service))).toEqual([['connected', 'active']]);
+    call.answer('paid');
+    expect((await asked).status).toBe(200);
+    // What was replaced has ended by now. The next that is told of is the end of what took its place.
+    for (const _ of ['disconnects', 'forgets'])
+      await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
+    expect(servers(await watched.until(({ status }) => status === 'stopped'))).toEqual([
+      ['disconnected', 'active'],
+      ['disconnected', 'stopped'],
+    ]);
+  });
 
   verifies('statecharts.socket', async () => {
     await using setup = await start();

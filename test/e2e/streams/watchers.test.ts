@@ -71,49 +71,45 @@ describe('many clients of one session', () => {
     );
   });
 
-  verifies(
-    'ws.slow-reader',
-    async () => {
-      const model = new DirectedModel();
-      await using service = await RunningService.start({ yaml: YAML, adapters: { model } });
-      using slow = await RawWebSocket.open(service.port);
-      using reader = await service.connect();
-      const watchers = await openWatchers(service, 2);
-      reader.say('tell me everything');
-      const call = await model.call(0);
-      const piece = 'x'.repeat(64 * 1024);
-      const pieces = 384;
-      let said = 0;
-      const say = async () => {
-        call.say(piece, piece, piece, piece);
-        said += 4;
-        // No faster than the one who reads.
-        await reader.until(hasChunks(said));
-      };
-      let metrics = await MetricValues.at(service.url);
-      while (said < pieces && metrics.value('agent_slow_readers_closed_total') === 0) {
-        await say();
-        metrics = await MetricValues.at(service.url);
-      }
-      // At once: uWebSockets.js keeps what waits for a few seconds.
-      const reading = slow.readToEnd();
-      expect(metrics.value('agent_slow_readers_closed_total')).toBe(1);
-      expect(metrics.value('agent_sockets{kind=websocket}')).toBe(3);
-      while (said < pieces) await say();
-      call.answer();
-      await reader.settled();
+  verifies('ws.slow-reader', 'also among many, who miss nothing', async () => {
+    const model = new DirectedModel();
+    await using service = await RunningService.start({ yaml: YAML, adapters: { model } });
+    using slow = await RawWebSocket.open(service.port);
+    using reader = await service.connect();
+    const watchers = await openWatchers(service, 2);
+    reader.say('tell me everything');
+    const call = await model.call(0);
+    const piece = 'x'.repeat(64 * 1024);
+    const pieces = 384;
+    let said = 0;
+    const say = async () => {
+      call.say(piece, piece, piece, piece);
+      said += 4;
+      // No faster than the one who reads.
+      await reader.until(hasChunks(said));
+    };
+    let metrics = await MetricValues.at(service.url);
+    while (said < pieces && metrics.value('agent_slow_readers_closed_total') === 0) {
+      await say();
+      metrics = await MetricValues.at(service.url);
+    }
+    // At once: uWebSockets.js keeps what waits for a few seconds.
+    const reading = slow.readToEnd();
+    expect(metrics.value('agent_slow_readers_closed_total')).toBe(1);
+    expect(metrics.value('agent_sockets{kind=websocket}')).toBe(3);
+    while (said < pieces) await say();
+    call.answer();
+    await reader.settled();
 
-      const { texts, close } = await reading;
-      expect(close).toEqual({ code: 1013, reason: expect.stringMatching(/^slow-reader/) });
-      const all = textOf(reader.frames);
-      // What it was sent is whole and without a gap, and it was sent nothing after it was given up.
-      expect(texts.length).toBeGreaterThan(1);
-      expect(texts.length).toBeLessThan(0.7 * pieces);
-      expect(texts).toEqual(all.slice(0, texts.length));
-      await service.close();
-      const streams = await Promise.all(watchers.map(({ stream }) => stream));
-      for (const stream of streams) expect(stream).toMatchObject({ texts: all, close: { code: 1012 } });
-    },
-    'also among many, who miss nothing',
-  );
+    const { texts, close } = await reading;
+    expect(close).toEqual({ code: 1013, reason: expect.stringMatching(/^slow-reader/) });
+    const all = textOf(reader.frames);
+    // What it was sent is whole and without a gap, and it was sent nothing after it was given up.
+    expect(texts.length).toBeGreaterThan(1);
+    expect(texts.length).toBeLessThan(0.7 * pieces);
+    expect(texts).toEqual(all.slice(0, texts.length));
+    await service.close();
+    const streams = await Promise.all(watchers.map(({ stream }) => stream));
+    for (const stream of streams) expect(stream).toMatchObject({ texts: all, close: { code: 1012 } });
+  });
 });

@@ -42,41 +42,33 @@ describe('the frames of a turn', () => {
     expect(second.map(({ event }) => event).join(' ')).toMatch(/^thinking( chunk)+ response$/);
   });
 
-  verifies(
-    'ws.order',
-    async () => {
-      const { model, service } = await startDirected(WITH_TOOLS);
-      await using _ = service;
-      using client = await service.connect();
-      client.say('do both');
-      await client.until((frames) => frames.length === 1);
-      expect(client.frames).toEqual([thinking]);
-      (await model.call(0)).askFor(
-        { name: 'slow', callId: 'a', arguments: { ms: 30 } },
-        { name: 'echo', callId: 'b', arguments: { message: 'hi' } },
-      );
-      (await model.call(1)).answer('Done.');
-      const frames = await client.settled();
-      const order = frames.map(({ event, data }) => ('callId' in data ? `${event} ${data.callId}` : event));
-      expect(order).toEqual([
-        ...['thinking', 'toolCall a', 'toolCall b', 'toolResult b', 'toolResult a'],
-        ...['chunk', 'response'],
-      ]);
-    },
-    'of calls that run at the same time each result comes after its call',
-  );
+  verifies('ws.order', 'of calls that run at the same time each result comes after its call', async () => {
+    const { model, service } = await startDirected(WITH_TOOLS);
+    await using _ = service;
+    using client = await service.connect();
+    client.say('do both');
+    await client.until((frames) => frames.length === 1);
+    expect(client.frames).toEqual([thinking]);
+    (await model.call(0)).askFor(
+      { name: 'slow', callId: 'a', arguments: { ms: 30 } },
+      { name: 'echo', callId: 'b', arguments: { message: 'hi' } },
+    );
+    (await model.call(1)).answer('Done.');
+    const frames = await client.settled();
+    const order = frames.map(({ event, data }) => ('callId' in data ? `${event} ${data.callId}` : event));
+    expect(order).toEqual([
+      ...['thinking', 'toolCall a', 'toolCall b', 'toolResult b', 'toolResult a'],
+      ...['chunk', 'response'],
+    ]);
+  });
 
-  verifies(
-    'ws.order',
-    async () => {
-      await using service = await RunningService.start({ yaml: WITH_TOOLS });
-      using client = await service.connect();
-      await service.post('/api/message', { message: 'use echo {"message":"over REST"}' });
-      const events = (await client.settled()).map(({ event }) => event).join(' ');
-      expect(events).toMatch(/^thinking( chunk)+ toolCall toolResult( chunk)+ response$/);
-    },
-    'also when the message came by POST /api/message',
-  );
+  verifies('ws.order', 'also when the message came by POST /api/message', async () => {
+    await using service = await RunningService.start({ yaml: WITH_TOOLS });
+    using client = await service.connect();
+    await service.post('/api/message', { message: 'use echo {"message":"over REST"}' });
+    const events = (await client.settled()).map(({ event }) => event).join(' ');
+    expect(events).toMatch(/^thinking( chunk)+ toolCall toolResult( chunk)+ response$/);
+  });
 
   verifies('ws.chunks', async () => {
     const { model, service } = await startDirected(WITH_TOOLS);
@@ -100,38 +92,30 @@ describe('the frames of a turn', () => {
     expect(frames.at(-5)).toEqual(chunk('\n\n'));
   });
 
-  verifies(
-    'ws.chunks',
-    async () => {
-      await using service = await RunningService.start({ yaml: WITH_TOOLS });
-      using client = await service.connect();
-      const message = 'use echo {"message":"the very same words"}';
-      client.say(message);
-      const frames = await client.settled();
-      const sync = await service.post('/api/message-sync', { message, sessionId: 'other' });
-      expect(contents(frames, 'response')).toContain('the very same words');
-      expect(contents(frames, 'chunk')).toBe(contents(frames, 'response'));
-      expect(await sync.json()).toMatchObject({ response: contents(frames, 'response') });
-    },
-    'the same words over REST and WebSocket',
-  );
+  verifies('ws.chunks', 'the same words over REST and WebSocket', async () => {
+    await using service = await RunningService.start({ yaml: WITH_TOOLS });
+    using client = await service.connect();
+    const message = 'use echo {"message":"the very same words"}';
+    client.say(message);
+    const frames = await client.settled();
+    const sync = await service.post('/api/message-sync', { message, sessionId: 'other' });
+    expect(contents(frames, 'response')).toContain('the very same words');
+    expect(contents(frames, 'chunk')).toBe(contents(frames, 'response'));
+    expect(await sync.json()).toMatchObject({ response: contents(frames, 'response') });
+  });
 
-  verifies(
-    'ws.chunks',
-    async () => {
-      const { model, service } = await startDirected(NO_DRAIN);
-      await using _ = service;
-      using client = await service.connect();
-      client.say('go');
-      const call = await model.call(0);
-      call.say('first');
-      await client.until((frames) => frames.length === 2);
-      expect(client.frames).toEqual([thinking, chunk('first')]);
-      call.answer(' second');
-      expect((await client.settled()).slice(2)).toEqual([chunk(' second'), response('first second')]);
-    },
-    'a chunk goes out as soon as the model has said it',
-  );
+  verifies('ws.chunks', 'a chunk goes out as soon as the model has said it', async () => {
+    const { model, service } = await startDirected(NO_DRAIN);
+    await using _ = service;
+    using client = await service.connect();
+    client.say('go');
+    const call = await model.call(0);
+    call.say('first');
+    await client.until((frames) => frames.length === 2);
+    expect(client.frames).toEqual([thinking, chunk('first')]);
+    call.answer(' second');
+    expect((await client.settled()).slice(2)).toEqual([chunk(' second'), response('first second')]);
+  });
 });
 
 describe('tool frames', () => {
@@ -170,6 +154,7 @@ describe('tool frames', () => {
 
   verifies(
     'ws.tools',
+    'the tool has its own name and server, and a call that cannot be run has an error',
     async () => {
       const { model, service } = await startDirected(
         withServers({ one: scriptableServer(), two: scriptableServer() }),
@@ -206,7 +191,6 @@ describe('tool frames', () => {
         },
       });
     },
-    'the tool has its own name and server, and a call that cannot be run has an error',
   );
 });
 
@@ -224,23 +208,19 @@ describe('an image', () => {
     expect((await client.settled()).at(-1)).toEqual(response('A picture.'));
   });
 
-  verifies(
-    'ws.image',
-    async () => {
-      const { model, service } = await startDirected(NO_DRAIN);
-      await using _ = service;
-      using client = await service.connect();
-      for (const [index, mimeType] of ['image/png', 'image/jpeg', 'image/gif', 'image/webp'].entries()) {
-        client.say('look', { imageData: { base64: 'AAAA', mimeType } });
-        const call = await model.call(index);
-        expect(call.request.messages.at(-1)).toMatchObject({ images: [{ mimeType }] });
-        call.answer('seen');
-      }
-      await client.settled(4);
-      expect(client.frames.some(({ event }) => event === 'error')).toBe(false);
-    },
-    'of each type that models take',
-  );
+  verifies('ws.image', 'of each type that models take', async () => {
+    const { model, service } = await startDirected(NO_DRAIN);
+    await using _ = service;
+    using client = await service.connect();
+    for (const [index, mimeType] of ['image/png', 'image/jpeg', 'image/gif', 'image/webp'].entries()) {
+      client.say('look', { imageData: { base64: 'AAAA', mimeType } });
+      const call = await model.call(index);
+      expect(call.request.messages.at(-1)).toMatchObject({ images: [{ mimeType }] });
+      call.answer('seen');
+    }
+    await client.settled(4);
+    expect(client.frames.some(({ event }) => event === 'error')).toBe(false);
+  });
 });
 
 describe('a reset frame', () => {
@@ -262,6 +242,7 @@ describe('a reset frame', () => {
 
   verifies(
     'ws.reset',
+    'while turns run and wait, it cancels them, and nothing of them is streamed afterwards',
     async () => {
       const { model, service } = await startDirected(NO_DRAIN);
       await using _ = service;
@@ -292,7 +273,6 @@ describe('a reset frame', () => {
       expect(await watcher.settled(3)).toEqual(client.frames);
       expect((await model.call(1)).request.messages).toEqual([{ role: 'user', text: 'hello' }]);
     },
-    'while turns run and wait, it cancels them, and nothing of them is streamed afterwards',
   );
 });
 
@@ -328,6 +308,7 @@ describe('a log that cannot be written', () => {
 
   verifies(
     'ws.error',
+    'a message that could not be recorded is one error, for its sender, and the socket stays',
     async () => {
       const store = new WatchedStore(memoryEventStore());
       const log = recordingLog();
@@ -346,11 +327,11 @@ describe('a log that cannot be written', () => {
       expect(watcher.frames).toEqual(client.frames.slice(1));
       expect(log.lines.some(({ level }) => level === 'error')).toBe(true);
     },
-    'a message that could not be recorded is one error, for its sender, and the socket stays',
   );
 
   verifies(
     'ws.error',
+    'a reply that a full disk keeps from being recorded is an error, no refusal of its message, and is asked for again at the next one',
     async () => {
       const store = new WatchedStore(memoryEventStore());
       const model = new DirectedModel();
@@ -378,7 +359,6 @@ describe('a log that cannot be written', () => {
         ...[thinking, chunk('Again.'), response('Again.')],
       ]);
     },
-    'a reply that a full disk keeps from being recorded is an error, no refusal of its message, and is asked for again at the next one',
   );
 });
 
@@ -399,27 +379,23 @@ describe('a client that goes away', () => {
     expect((await watcher.settled()).at(-1)).toEqual(response('I will.'));
   });
 
-  verifies(
-    'ws.gone',
-    async () => {
-      const { model, service } = await startDirected(NO_DRAIN);
-      await using _ = service;
-      const client = await service.connect();
-      client.say('one');
-      client.say('two');
-      client.close();
-      await client.closed;
-      (await model.callFor('one')).answer('1');
-      (await model.callFor('two')).answer('2');
-      using again = await service.connect();
-      again.say('three');
-      const call = await model.callFor('three');
-      expect(call.request.messages.map(textOf)).toEqual(['one', '1', 'two', '2', 'three']);
-      call.answer('3');
-      expect((await again.until((frames) => frames.some(isThree))).at(-1)).toEqual(response('3'));
-    },
-    'the last one of its session, with messages still waiting',
-  );
+  verifies('ws.gone', 'the last one of its session, with messages still waiting', async () => {
+    const { model, service } = await startDirected(NO_DRAIN);
+    await using _ = service;
+    const client = await service.connect();
+    client.say('one');
+    client.say('two');
+    client.close();
+    await client.closed;
+    (await model.callFor('one')).answer('1');
+    (await model.callFor('two')).answer('2');
+    using again = await service.connect();
+    again.say('three');
+    const call = await model.callFor('three');
+    expect(call.request.messages.map(textOf)).toEqual(['one', '1', 'two', '2', 'three']);
+    call.answer('3');
+    expect((await again.until((frames) => frames.some(isThree))).at(-1)).toEqual(response('3'));
+  });
 });
 
 const isThree = (frame: ServerFrame): boolean => frame.event === 'response' && frame.data.content === '3';

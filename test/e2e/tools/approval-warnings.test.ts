@@ -59,25 +59,21 @@ describe('an approval rule that matches no tool', () => {
     expect(warned(log)).toEqual([warning, changed]);
   });
 
-  verifies(
-    'approval.unmatched',
-    async () => {
-      const log = recordingLog();
-      await using service = await start(log, [
-        { server: 'late', tool: 'wipe', policy: 'ask', atRunTime: true },
-      ]);
-      await serverWith(service, 'tools', 'connected');
-      expect(await warningsOf(service)).toEqual([]);
-      const connected = await service.post('/api/connect-server', {
-        name: 'late',
-        config: scriptableServer(),
-      });
-      expect(connected.status).toBe(200);
-      expect(await warningsOf(service)).toEqual([expect.stringContaining('tools of late')]);
-      await service.fetch('/api/mcp/servers/late', { method: 'DELETE' });
-      expect(await warningsOf(service)).toEqual([]);
-      expect(warned(log)).toHaveLength(1);
-    },
-    'a server that is connected at run time',
-  );
+  verifies('approval.unmatched', 'a server that is connected at run time', async () => {
+    const log = recordingLog();
+    await using service = await start(log, [
+      { server: 'late', tool: 'wipe', policy: 'ask', atRunTime: true },
+    ]);
+    await serverWith(service, 'tools', 'connected');
+    expect(await warningsOf(service)).toEqual([]);
+    const connected = await service.post('/api/connect-server', {
+      name: 'late',
+      config: scriptableServer(),
+    });
+    expect(connected.status).toBe(200);
+    expect(await warningsOf(service)).toEqual([expect.stringContaining('tools of late')]);
+    await service.fetch('/api/mcp/servers/late', { method: 'DELETE' });
+    expect(await warningsOf(service)).toEqual([]);
+    expect(warned(log)).toHaveLength(1);
+  });
 });

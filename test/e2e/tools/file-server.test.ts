@@ -71,73 +71,61 @@ describe('the file server that docs show', () => {
     expect(await readFile(written, 'utf8')).toBe('ünï');
   });
 
-  verifies(
-    'servers.files',
-    async () => {
-      await using places = await folders();
-      const { allowed, secret } = places;
-      await using service = await start(allowed);
-      const ways = [secret, join(allowed, '..', 'secret'), join(allowed, 'way-out')];
-      for (const way of ways) {
-        for (const [tool, args] of [
-          ['list_directory', { path: way }],
-          ['read_text_file', { path: join(way, 'key.txt') }],
-          ['write_file', { path: join(way, 'new.txt'), content: 'x' }],
-          ['move_file', { source: join(allowed, 'note.txt'), destination: join(way, 'note.txt') }],
-        ] as const) {
-          const error = await errorOf(await execute(service, 'files', tool, args), 500);
-          expect(error).toMatchObject({
-            code: 'TOOL_EXECUTION_FAILED',
-            details: { toolName: tool, serverId: 'files', reason: expect.stringMatching(/access denied/i) },
-          });
-          expect(JSON.stringify(error)).not.toContain('hunter2');
-        }
+  verifies('servers.files', 'what is outside of its folder it neither tells nor touches', async () => {
+    await using places = await folders();
+    const { allowed, secret } = places;
+    await using service = await start(allowed);
+    const ways = [secret, join(allowed, '..', 'secret'), join(allowed, 'way-out')];
+    for (const way of ways) {
+      for (const [tool, args] of [
+        ['list_directory', { path: way }],
+        ['read_text_file', { path: join(way, 'key.txt') }],
+        ['write_file', { path: join(way, 'new.txt'), content: 'x' }],
+        ['move_file', { source: join(allowed, 'note.txt'), destination: join(way, 'note.txt') }],
+      ] as const) {
+        const error = await errorOf(await execute(service, 'files', tool, args), 500);
+        expect(error).toMatchObject({
+          code: 'TOOL_EXECUTION_FAILED',
+          details: { toolName: tool, serverId: 'files', reason: expect.stringMatching(/access denied/i) },
+        });
+        expect(JSON.stringify(error)).not.toContain('hunter2');
       }
-      expect(await readdir(secret)).toEqual(['key.txt']);
-      expect(await readdir(allowed)).toEqual(['note.txt', 'way-out']);
-    },
-    'what is outside of its folder it neither tells nor touches',
-  );
+    }
+    expect(await readdir(secret)).toEqual(['key.txt']);
+    expect(await readdir(allowed)).toEqual(['note.txt', 'way-out']);
+  });
 
-  verifies(
-    'servers.files',
-    async () => {
-      await using places = await folders();
-      const { allowed } = places;
-      await using service = await start(allowed);
-      using client = await service.connect();
-      const use = (tool: string, args: object) => client.say(`use ${tool} ${JSON.stringify(args)}`);
-      use('read_text_file', { path: join(allowed, 'note.txt') });
-      expect((await client.settled()).at(-1)).toMatchObject({
-        event: 'response',
-        data: { content: expect.stringContaining('buy milk') },
-      });
-      const before = client.frames.length;
-      use('write_file', { path: join(allowed, 'new.txt'), content: 'by the model' });
-      const stops = ['toolApproval', 'response', 'error'];
-      const isStopped = (frames: readonly ServerFrame[]) => stops.includes(frames.at(-1)?.event ?? '');
-      const question = (await client.until((all) => isStopped(all.slice(before)))).at(-1);
-      expect(question).toMatchObject({ event: 'toolApproval', data: { toolName: 'write_file' } });
-      expect(await readdir(allowed)).not.toContain('new.txt');
-      client.send({ type: 'approve', callId: Object(question?.data).callId });
-      await client.settled(2);
-      expect(await readFile(join(allowed, 'new.txt'), 'utf8')).toBe('by the model');
-    },
-    'the model reads by itself, and asks before it writes',
-  );
+  verifies('servers.files', 'the model reads by itself, and asks before it writes', async () => {
+    await using places = await folders();
+    const { allowed } = places;
+    await using service = await start(allowed);
+    using client = await service.connect();
+    const use = (tool: string, args: object) => client.say(`use ${tool} ${JSON.stringify(args)}`);
+    use('read_text_file', { path: join(allowed, 'note.txt') });
+    expect((await client.settled()).at(-1)).toMatchObject({
+      event: 'response',
+      data: { content: expect.stringContaining('buy milk') },
+    });
+    const before = client.frames.length;
+    use('write_file', { path: join(allowed, 'new.txt'), content: 'by the model' });
+    const stops = ['toolApproval', 'response', 'error'];
+    const isStopped = (frames: readonly ServerFrame[]) => stops.includes(frames.at(-1)?.event ?? '');
+    const question = (await client.until((all) => isStopped(all.slice(before)))).at(-1);
+    expect(question).toMatchObject({ event: 'toolApproval', data: { toolName: 'write_file' } });
+    expect(await readdir(allowed)).not.toContain('new.txt');
+    client.send({ type: 'approve', callId: Object(question?.data).callId });
+    await client.settled(2);
+    expect(await readFile(join(allowed, 'new.txt'), 'utf8')).toBe('by the model');
+  });
 
-  verifies(
-    'servers.files',
-    async () => {
-      await using places = await folders();
-      const { allowed } = places;
-      await using service = await RunningService.start();
-      const body = JSON.parse(documented(GUIDE, /connect-server .* -d '(\{[^']*\})'/, allowed));
-      expect((await service.post('/api/connect-server', body)).status).toBe(200);
-      expect(await toolText(service, 'files', 'list_directory', { path: allowed })).toContain('note.txt');
-      expect((await service.fetch('/api/mcp/servers/files', { method: 'DELETE' })).status).toBe(200);
-      expect(await listServers(service)).toMatchObject([{ name: 'files', status: 'disconnected' }]);
-    },
-    'connected at run time',
-  );
+  verifies('servers.files', 'connected at run time', async () => {
+    await using places = await folders();
+    const { allowed } = places;
+    await using service = await RunningService.start();
+    const body = JSON.parse(documented(GUIDE, /connect-server .* -d '(\{[^']*\})'/, allowed));
+    expect((await service.post('/api/connect-server', body)).status).toBe(200);
+    expect(await toolText(service, 'files', 'list_directory', { path: allowed })).toContain('note.txt');
+    expect((await service.fetch('/api/mcp/servers/files', { method: 'DELETE' })).status).toBe(200);
+    expect(await listServers(service)).toMatchObject([{ name: 'files', status: 'disconnected' }]);
+  });
 });

@@ -53,37 +53,29 @@ describe('a tool server that asks for OAuth', () => {
     for (const secret of server.secrets) expect(await filesWith(directory.path, secret)).toEqual([]);
   });
 
-  verifies(
-    'servers.oauth',
-    async () => {
-      await using server = await authorizingServer();
-      await using service = await start({});
-      const response = await service.post('/api/connect-server', { name: 'tools', config: at(server) });
-      expect(response.status).toBe(500);
-      const { details } = await serverWith(service, 'tools', 'error');
-      expect(details?.authorizationUrl).toContain('/authorize?');
-      expect(await response.json()).toMatchObject({ error: { code: 'AGENT_ERROR', details } });
-      await pageAt(await agree(service, 'tools'));
-      await serverWith(service, 'tools', 'connected');
-    },
-    'connect-server names the address',
-  );
+  verifies('servers.oauth', 'connect-server names the address', async () => {
+    await using server = await authorizingServer();
+    await using service = await start({});
+    const response = await service.post('/api/connect-server', { name: 'tools', config: at(server) });
+    expect(response.status).toBe(500);
+    const { details } = await serverWith(service, 'tools', 'error');
+    expect(details?.authorizationUrl).toContain('/authorize?');
+    expect(await response.json()).toMatchObject({ error: { code: 'AGENT_ERROR', details } });
+    await pageAt(await agree(service, 'tools'));
+    await serverWith(service, 'tools', 'connected');
+  });
 
-  verifies(
-    'servers.oauth',
-    async () => {
-      await using server = await authorizingServer();
-      const yaml = JSON.stringify({
-        llm: { provider: 'scripted', model: 'offline' },
-        mcpServers: { tools: at(server) },
-        server: { publicUrl: 'https://agent.example.com/' },
-      });
-      await using service = await RunningService.start({ yaml });
-      const back = await agree(service, 'tools');
-      expect(`${back.origin}${back.pathname}`).toBe('https://agent.example.com/oauth/callback');
-    },
-    'browsers come back to server.publicUrl',
-  );
+  verifies('servers.oauth', 'browsers come back to server.publicUrl', async () => {
+    await using server = await authorizingServer();
+    const yaml = JSON.stringify({
+      llm: { provider: 'scripted', model: 'offline' },
+      mcpServers: { tools: at(server) },
+      server: { publicUrl: 'https://agent.example.com/' },
+    });
+    await using service = await RunningService.start({ yaml });
+    const back = await agree(service, 'tools');
+    expect(`${back.origin}${back.pathname}`).toBe('https://agent.example.com/oauth/callback');
+  });
 
   verifies('servers.oauth-refused', async () => {
     await using server = await authorizingServer({ iss: 'https://evil.example.com' });

@@ -23,41 +23,33 @@ describe('a tool server as other MCP clients write it', () => {
     await serverWith(again, 'remote', 'connected');
   });
 
-  verifies(
-    'servers.pasted',
-    async () => {
-      await using remote = await sseServer();
-      await using service = await RunningService.start();
-      const connect = (name: string, config: object) => service.post('/api/connect-server', { name, config });
-      expect((await connect('process', untyped)).status).toBe(400);
-      expect((await connect('process', { ...untyped, type: 'stdio' })).status).toBe(200);
-      expect((await connect('remote', { type: 'sse', url: remote.url })).status).toBe(200);
-      expect((await listServers(service)).map(({ type }) => type)).toEqual(['stdio', 'http']);
-    },
-    'in POST /api/connect-server, which requires the type',
-  );
+  verifies('servers.pasted', 'in POST /api/connect-server, which requires the type', async () => {
+    await using remote = await sseServer();
+    await using service = await RunningService.start();
+    const connect = (name: string, config: object) => service.post('/api/connect-server', { name, config });
+    expect((await connect('process', untyped)).status).toBe(400);
+    expect((await connect('process', { ...untyped, type: 'stdio' })).status).toBe(200);
+    expect((await connect('remote', { type: 'sse', url: remote.url })).status).toBe(200);
+    expect((await listServers(service)).map(({ type }) => type)).toEqual(['stdio', 'http']);
+  });
 
-  verifies(
-    'servers.pasted',
-    async () => {
-      await using service = await RunningService.start();
-      const refused = async (config: object) =>
-        errorOf(await service.post('/api/connect-server', { name: 'a', config }), 400);
-      expect(await refused({ ...untyped, type: 'stdio', envFile: '.env' })).toMatchObject({
-        code: 'INVALID_REQUEST',
-        details: { field: 'config.envFile', issue: expect.stringContaining('put the variables under env') },
-      });
-      expect((await refused({ type: 'sse', url: 'nowhere' })).details).toMatchObject({ field: 'config.url' });
-      expect((await refused({ ...untyped, type: 'stdio', disabled: true })).details).toMatchObject({
-        field: 'config.disabled',
-      });
-      expect(await refused({ args: [] })).toMatchObject({
-        code: 'MISSING_FIELD',
-        details: { field: 'config.type' },
-      });
-    },
-    'what cannot be read is refused by the name of its field',
-  );
+  verifies('servers.pasted', 'what cannot be read is refused by the name of its field', async () => {
+    await using service = await RunningService.start();
+    const refused = async (config: object) =>
+      errorOf(await service.post('/api/connect-server', { name: 'a', config }), 400);
+    expect(await refused({ ...untyped, type: 'stdio', envFile: '.env' })).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { field: 'config.envFile', issue: expect.stringContaining('put the variables under env') },
+    });
+    expect((await refused({ type: 'sse', url: 'nowhere' })).details).toMatchObject({ field: 'config.url' });
+    expect((await refused({ ...untyped, type: 'stdio', disabled: true })).details).toMatchObject({
+      field: 'config.disabled',
+    });
+    expect(await refused({ args: [] })).toMatchObject({
+      code: 'MISSING_FIELD',
+      details: { field: 'config.type' },
+    });
+  });
 
   verifies('servers.disabled', async () => {
     const mcpServers = { off: { ...untyped, disabled: true }, on: untyped };

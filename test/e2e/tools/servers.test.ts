@@ -60,14 +60,10 @@ describe('GET /api/mcp/servers', () => {
     });
   });
 
-  verifies(
-    'servers.list',
-    async () => {
-      await using service = await start();
-      expect(await listServers(service)).toEqual([]);
-    },
-    'an agent without servers has an empty list',
-  );
+  verifies('servers.list', 'an agent without servers has an empty list', async () => {
+    await using service = await start();
+    expect(await listServers(service)).toEqual([]);
+  });
 
   verifies('servers.parallel', async () => {
     const names = ['one', 'two', 'three'];
@@ -140,16 +136,12 @@ describe('POST /api/connect-server', () => {
     [{ name: 'a', config: { type: 'http' } }, 'config.baseUrl'],
   ];
   for (const [body, field] of incomplete) {
-    verifies(
-      'servers.connect-missing',
-      async () => {
-        await using service = await start();
-        const error = await errorOf(await service.post('/api/connect-server', body), 400);
-        expect(error).toMatchObject({ code: 'MISSING_FIELD', details: { field } });
-        expect(await listServers(service)).toEqual([]);
-      },
-      JSON.stringify(body),
-    );
+    verifies('servers.connect-missing', JSON.stringify(body), async () => {
+      await using service = await start();
+      const error = await errorOf(await service.post('/api/connect-server', body), 400);
+      expect(error).toMatchObject({ code: 'MISSING_FIELD', details: { field } });
+      expect(await listServers(service)).toEqual([]);
+    });
   }
 
   const invalid: [unknown, string][] = [
@@ -172,13 +164,13 @@ describe('POST /api/connect-server', () => {
   for (const [body, field] of invalid) {
     verifies(
       'servers.connect-missing',
+      `and one that is not valid is INVALID_REQUEST: ${JSON.stringify(body)}`,
       async () => {
         await using service = await start();
         const error = await errorOf(await service.post('/api/connect-server', body), 400);
         expect(error).toMatchObject({ code: 'INVALID_REQUEST', details: { field } });
         expect(await listServers(service)).toEqual([]);
       },
-      `and one that is not valid is INVALID_REQUEST: ${JSON.stringify(body)}`,
     );
   }
 
@@ -188,54 +180,43 @@ describe('POST /api/connect-server', () => {
     ['the process does not answer', oddServer(['silent'], { timeout: 300 }), '300 ms'],
   ] as const;
   for (const [what, config, reason] of failing) {
-    verifies(
-      'servers.connect-failed',
-      async () => {
-        await using service = await start();
-        const response = await service.post('/api/connect-server', { name: 'broken', config });
-        const error = await errorOf(response, 500);
-        expect(error).toMatchObject({
-          code: 'AGENT_ERROR',
-          details: { serverId: 'broken', reason: expect.stringContaining(reason) },
-        });
-        expect((await serverWith(service, 'broken', 'error')).error).toContain(reason);
-      },
-      what,
-    );
+    verifies('servers.connect-failed', what, async () => {
+      await using service = await start();
+      const response = await service.post('/api/connect-server', { name: 'broken', config });
+      const error = await errorOf(response, 500);
+      expect(error).toMatchObject({
+        code: 'AGENT_ERROR',
+        details: { serverId: 'broken', reason: expect.stringContaining(reason) },
+      });
+      expect((await serverWith(service, 'broken', 'error')).error).toContain(reason);
+    });
   }
 
-  verifies(
-    'servers.connect-failed',
-    async () => {
-      await using service = await start();
-      const config = { type: 'http', baseUrl: `http://127.0.0.1:${await freePort()}/mcp` };
-      const response = await service.post('/api/connect-server', { name: 'nobody', config });
-      expect(await errorOf(response, 500)).toMatchObject({
-        code: 'AGENT_ERROR',
-        details: { serverId: 'nobody', reason: expect.stringContaining('ECONNREFUSED') },
-      });
-      expect((await serverWith(service, 'nobody', 'error')).type).toBe('http');
-    },
-    'nobody listens at baseUrl',
-  );
+  verifies('servers.connect-failed', 'nobody listens at baseUrl', async () => {
+    await using service = await start();
+    const config = { type: 'http', baseUrl: `http://127.0.0.1:${await freePort()}/mcp` };
+    const response = await service.post('/api/connect-server', { name: 'nobody', config });
+    expect(await errorOf(response, 500)).toMatchObject({
+      code: 'AGENT_ERROR',
+      details: { serverId: 'nobody', reason: expect.stringContaining('ECONNREFUSED') },
+    });
+    expect((await serverWith(service, 'nobody', 'error')).type).toBe('http');
+  });
+
+  verifies('servers.connect-failed', 'the reason holds no secret of the configuration', async () => {
+    await using service = await start();
+    const secret = 'hunter2-hunter2';
+    const config = oddServer(['exits', `login as ${secret} failed`], { env: { LOGIN: secret } });
+    const response = await service.post('/api/connect-server', { name: 'chatty', config });
+    const error = await errorOf(response, 500);
+    expect(error.details.reason).toMatch(/login as .* failed/);
+    const { error: shown } = await serverWith(service, 'chatty', 'error');
+    expect(`${JSON.stringify(error)} ${shown}`).not.toContain(secret);
+  });
 
   verifies(
     'servers.connect-failed',
-    async () => {
-      await using service = await start();
-      const secret = 'hunter2-hunter2';
-      const config = oddServer(['exits', `login as ${secret} failed`], { env: { LOGIN: secret } });
-      const response = await service.post('/api/connect-server', { name: 'chatty', config });
-      const error = await errorOf(response, 500);
-      expect(error.details.reason).toMatch(/login as .* failed/);
-      const { error: shown } = await serverWith(service, 'chatty', 'error');
-      expect(`${JSON.stringify(error)} ${shown}`).not.toContain(secret);
-    },
-    'the reason holds no secret of the configuration',
-  );
-
-  verifies(
-    'servers.connect-failed',
+    'a server that could not be recorded is not there, so the same request can be made again',
     async () => {
       const store = new WatchedStore(memoryEventStore());
       await using service = await RunningService.start({ adapters: { store } });
@@ -246,7 +227,6 @@ describe('POST /api/connect-server', () => {
       expect(await listServers(service)).toEqual([]);
       expect((await connect()).status).toBe(200);
     },
-    'a server that could not be recorded is not there, so the same request can be made again',
   );
 
   verifies('servers.name-taken', async () => {
@@ -284,34 +264,26 @@ describe('POST /api/connect-server', () => {
     for (const name of ['misspelt', 'failed']) await serverWith(service, name, 'connected');
   });
 
-  verifies(
-    'servers.replaced',
-    async () => {
-      await using server = await streamableServer();
-      await using service = await start({ remote: { type: 'http', baseUrl: server.url } });
-      await serverWith(service, 'remote', 'connected');
-      await server.crash();
-      await serverWith(service, 'remote', 'error');
-      const response = await service.post('/api/connect-server', {
-        name: 'remote',
-        config: scriptableServer(),
-      });
-      expect((await errorOf(response, 400)).code).toBe('INVALID_REQUEST');
-    },
-    'one that was connected before keeps its configuration',
-  );
+  verifies('servers.replaced', 'one that was connected before keeps its configuration', async () => {
+    await using server = await streamableServer();
+    await using service = await start({ remote: { type: 'http', baseUrl: server.url } });
+    await serverWith(service, 'remote', 'connected');
+    await server.crash();
+    await serverWith(service, 'remote', 'error');
+    const response = await service.post('/api/connect-server', {
+      name: 'remote',
+      config: scriptableServer(),
+    });
+    expect((await errorOf(response, 400)).code).toBe('INVALID_REQUEST');
+  });
 
-  verifies(
-    'servers.name-taken',
-    async () => {
-      await using service = await start();
-      const body = { name: 'racing', config: scriptableServer() };
-      const answers = await Promise.all([1, 2, 3].map(() => service.post('/api/connect-server', body)));
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
-      expect(await listServers(service)).toHaveLength(1);
-    },
-    'also while it is still connecting',
-  );
+  verifies('servers.name-taken', 'also while it is still connecting', async () => {
+    await using service = await start();
+    const body = { name: 'racing', config: scriptableServer() };
+    const answers = await Promise.all([1, 2, 3].map(() => service.post('/api/connect-server', body)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
+    expect(await listServers(service)).toHaveLength(1);
+  });
 
   verifies('servers.environment', async () => {
     const keys = { OPENAI_API_KEY: 'sk-of-the-service', AWS_SECRET_ACCESS_KEY: 'aws', MY_TOKEN: 'mine' };
@@ -340,32 +312,24 @@ describe('the life of a tool server', () => {
     expect(isRunning(successor)).toBe(true);
   });
 
-  verifies(
-    'servers.crash',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      await serverWith(service, 'tools', 'connected');
-      const crashing = execute(service, 'tools', 'crash', { code: 7 });
-      expect((await serverWith(service, 'tools', 'error')).error).toContain('code 7');
-      expect((await crashing).status).toBe(500);
-      await serverWith(service, 'tools', 'connected');
-      const reply = await service.post('/api/message-sync', { message: 'use echo {"message": "back"}' });
-      expect(await reply.json()).toMatchObject({ response: expect.stringContaining('back') });
-    },
-    'a process that exits',
-  );
+  verifies('servers.crash', 'a process that exits', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    await serverWith(service, 'tools', 'connected');
+    const crashing = execute(service, 'tools', 'crash', { code: 7 });
+    expect((await serverWith(service, 'tools', 'error')).error).toContain('code 7');
+    expect((await crashing).status).toBe(500);
+    await serverWith(service, 'tools', 'connected');
+    const reply = await service.post('/api/message-sync', { message: 'use echo {"message": "back"}' });
+    expect(await reply.json()).toMatchObject({ response: expect.stringContaining('back') });
+  });
 
-  verifies(
-    'servers.crash',
-    async () => {
-      await using server = await streamableServer();
-      await using service = await start({ remote: { type: 'http', baseUrl: server.url } });
-      await serverWith(service, 'remote', 'connected');
-      await server.crash();
-      expect((await serverWith(service, 'remote', 'error')).error).toContain('ECONNREFUSED');
-    },
-    'a server behind HTTP',
-  );
+  verifies('servers.crash', 'a server behind HTTP', async () => {
+    await using server = await streamableServer();
+    await using service = await start({ remote: { type: 'http', baseUrl: server.url } });
+    await serverWith(service, 'remote', 'connected');
+    await server.crash();
+    expect((await serverWith(service, 'remote', 'error')).error).toContain('ECONNREFUSED');
+  });
 
   verifies('servers.disconnect', async () => {
     await using service = await start({ tools: scriptableServer() });
@@ -393,51 +357,39 @@ describe('the life of a tool server', () => {
     });
   });
 
-  verifies(
-    'servers.disconnect',
-    async () => {
-      await using service = await start();
-      await service.post('/api/connect-server', { name: 'gone', config: scriptableServer() });
-      const remove = () => service.fetch('/api/mcp/servers/gone', { method: 'DELETE' });
-      expect((await remove()).status).toBe(200);
-      expect((await remove()).status).toBe(200);
-      expect(await listServers(service)).toEqual([]);
-      expect(await errorOf(await remove(), 404)).toMatchObject({
-        code: 'SERVER_NOT_FOUND',
-        details: { serverId: 'gone' },
-      });
-    },
-    'a second time forgets it',
-  );
+  verifies('servers.disconnect', 'a second time forgets it', async () => {
+    await using service = await start();
+    await service.post('/api/connect-server', { name: 'gone', config: scriptableServer() });
+    const remove = () => service.fetch('/api/mcp/servers/gone', { method: 'DELETE' });
+    expect((await remove()).status).toBe(200);
+    expect((await remove()).status).toBe(200);
+    expect(await listServers(service)).toEqual([]);
+    expect(await errorOf(await remove(), 404)).toMatchObject({
+      code: 'SERVER_NOT_FOUND',
+      details: { serverId: 'gone' },
+    });
+  });
 
-  verifies(
-    'servers.disconnect',
-    async () => {
-      await using service = await start({ failing: oddServer(['exits']) });
-      await serverWith(service, 'failing', 'error');
-      await service.fetch('/api/mcp/servers/failing', { method: 'DELETE' });
-      expect((await listServers(service))[0]?.status).toBe('disconnected');
-      const config = scriptableServer();
-      const response = await service.post('/api/connect-server', { name: 'failing', config });
-      expect(await response.json()).toMatchObject({ status: 'connected', name: 'failing' });
-    },
-    'the name is free again',
-  );
+  verifies('servers.disconnect', 'the name is free again', async () => {
+    await using service = await start({ failing: oddServer(['exits']) });
+    await serverWith(service, 'failing', 'error');
+    await service.fetch('/api/mcp/servers/failing', { method: 'DELETE' });
+    expect((await listServers(service))[0]?.status).toBe('disconnected');
+    const config = scriptableServer();
+    const response = await service.post('/api/connect-server', { name: 'failing', config });
+    expect(await response.json()).toMatchObject({ status: 'connected', name: 'failing' });
+  });
 
-  verifies(
-    'servers.disconnect',
-    async () => {
-      const service = await start({ tools: scriptableServer() });
-      await serverWith(service, 'tools', 'connected');
-      const pids = [
-        Number(await toolText(service, 'tools', 'pid')),
-        Number(await toolText(service, 'tools', 'spawn_child')),
-      ];
-      await service.close();
-      for (const pid of pids) await processEnd(pid);
-    },
-    'and so it is when the service stops',
-  );
+  verifies('servers.disconnect', 'and so it is when the service stops', async () => {
+    const service = await start({ tools: scriptableServer() });
+    await serverWith(service, 'tools', 'connected');
+    const pids = [
+      Number(await toolText(service, 'tools', 'pid')),
+      Number(await toolText(service, 'tools', 'spawn_child')),
+    ];
+    await service.close();
+    for (const pid of pids) await processEnd(pid);
+  });
 
   verifies('servers.reconnect', async () => {
     await using service = await start({ tools: scriptableServer() });
@@ -455,31 +407,23 @@ describe('the life of a tool server', () => {
     expect(Number(await toolText(service, 'tools', 'pid'))).not.toBe(pid);
   });
 
-  verifies(
-    'servers.reconnect',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      await serverWith(service, 'tools', 'connected');
-      await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
-      const response = await service.post('/api/mcp/servers/tools/reconnect');
-      expect(await response.json()).toMatchObject({ status: 'connected' });
-      expect(await toolText(service, 'tools', 'echo', { message: 'again' })).toBe('again');
-    },
-    'also one that was disconnected',
-  );
+  verifies('servers.reconnect', 'also one that was disconnected', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    await serverWith(service, 'tools', 'connected');
+    await service.fetch('/api/mcp/servers/tools', { method: 'DELETE' });
+    const response = await service.post('/api/mcp/servers/tools/reconnect');
+    expect(await response.json()).toMatchObject({ status: 'connected' });
+    expect(await toolText(service, 'tools', 'echo', { message: 'again' })).toBe('again');
+  });
 
-  verifies(
-    'servers.reconnect',
-    async () => {
-      await using service = await start();
-      const response = await service.post('/api/mcp/servers/nobody/reconnect');
-      expect(await errorOf(response, 404)).toMatchObject({
-        code: 'SERVER_NOT_FOUND',
-        details: { serverId: 'nobody' },
-      });
-    },
-    'an unknown one is 404',
-  );
+  verifies('servers.reconnect', 'an unknown one is 404', async () => {
+    await using service = await start();
+    const response = await service.post('/api/mcp/servers/nobody/reconnect');
+    expect(await errorOf(response, 404)).toMatchObject({
+      code: 'SERVER_NOT_FOUND',
+      details: { serverId: 'nobody' },
+    });
+  });
 });
 
 describe('a restart', () => {

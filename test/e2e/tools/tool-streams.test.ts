@@ -75,42 +75,34 @@ describe('a tool that a client runs as an event stream', () => {
     });
   });
 
-  verifies(
-    'tools.stream',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      const failed = await eventsOf(await stream(service, { tool: 'fail', args: { reason: 'out of luck' } }));
-      expect(failed).toEqual([
-        [
-          'error',
-          expect.objectContaining({
-            success: false,
-            error: expect.objectContaining({ code: 'TOOL_EXECUTION_FAILED' }),
-          }),
-        ],
-      ]);
-      // What cannot be run at all is refused with its own status.
-      expect(await errorOf(await stream(service, { tool: 'add', args: { a: 'x' } }), 400)).toMatchObject({
-        code: 'INVALID_REQUEST',
-      });
-      expect(await errorOf(await stream(service, { tool: 'none' }), 404)).toMatchObject({
-        code: 'TOOL_NOT_FOUND',
-      });
-    },
-    'what fails and what is refused',
-  );
+  verifies('tools.stream', 'what fails and what is refused', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    const failed = await eventsOf(await stream(service, { tool: 'fail', args: { reason: 'out of luck' } }));
+    expect(failed).toEqual([
+      [
+        'error',
+        expect.objectContaining({
+          success: false,
+          error: expect.objectContaining({ code: 'TOOL_EXECUTION_FAILED' }),
+        }),
+      ],
+    ]);
+    // What cannot be run at all is refused with its own status.
+    expect(await errorOf(await stream(service, { tool: 'add', args: { a: 'x' } }), 400)).toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
+    expect(await errorOf(await stream(service, { tool: 'none' }), 404)).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+    });
+  });
 
-  verifies(
-    'tools.stream',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      const once = { tool: 'pid', key: 'pid-once' };
-      const [first] = await eventsOf(await stream(service, once));
-      const [second] = await eventsOf(await stream(service, once));
-      expect(second?.[1].data).toEqual(first?.[1].data);
-    },
-    'repeated with a key',
-  );
+  verifies('tools.stream', 'repeated with a key', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    const once = { tool: 'pid', key: 'pid-once' };
+    const [first] = await eventsOf(await stream(service, once));
+    const [second] = await eventsOf(await stream(service, once));
+    expect(second?.[1].data).toEqual(first?.[1].data);
+  });
 
   verifies('tools.stream-cancel', async () => {
     await using service = await start({ tools: scriptableServer() });
@@ -124,15 +116,11 @@ describe('a tool that a client runs as an event stream', () => {
     expect(await toolText(service, 'tools', 'cancelled', { atLeast: 1 })).toBe('1');
   });
 
-  verifies(
-    'tools.stream-cancel',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      await eventsOf(await stream(service, { tool: 'slow', args: { ms: 1 } }));
-      expect(await toolText(service, 'tools', 'cancelled')).toBe('0');
-    },
-    'not after its end',
-  );
+  verifies('tools.stream-cancel', 'not after its end', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    await eventsOf(await stream(service, { tool: 'slow', args: { ms: 1 } }));
+    expect(await toolText(service, 'tools', 'cancelled')).toBe('0');
+  });
 });
 
 describe('GET /api/mcp/servers/{id}/logs', () => {
@@ -152,40 +140,32 @@ describe('GET /api/mcp/servers/{id}/logs', () => {
     expect((await logOf(service, 'everything', last)).every(({ seq }) => seq > last)).toBe(true);
   });
 
-  verifies(
-    'servers.log',
-    async () => {
-      await using service = await start({ tools: scriptableServer({ env: { API_TOKEN: SECRET } }) });
-      for (let line = 1; line <= 150; line += 1)
-        await toolText(service, 'tools', 'log', { text: `line ${line} ${SECRET}` });
-      await toolText(service, 'tools', 'ask', { method: 'sampling/createMessage', params: { maxTokens: 1 } });
-      const lines = await eventually(
-        () => logOf(service),
-        (all) => all.filter(({ text }) => text.includes('line 150')).length === 2,
-      );
-      expect(lines.length).toBe(200);
-      expect(JSON.stringify(lines)).not.toContain(SECRET);
-      expect(lines).toContainEqual(
-        expect.objectContaining({
-          source: 'request',
-          method: 'sampling/createMessage',
-          text: '{"maxTokens":1}',
-          answer: expect.stringContaining('refused'),
-        }),
-      );
-    },
-    'the last 200 lines, what the server asked, and no secret',
-  );
+  verifies('servers.log', 'the last 200 lines, what the server asked, and no secret', async () => {
+    await using service = await start({ tools: scriptableServer({ env: { API_TOKEN: SECRET } }) });
+    for (let line = 1; line <= 150; line += 1)
+      await toolText(service, 'tools', 'log', { text: `line ${line} ${SECRET}` });
+    await toolText(service, 'tools', 'ask', { method: 'sampling/createMessage', params: { maxTokens: 1 } });
+    const lines = await eventually(
+      () => logOf(service),
+      (all) => all.filter(({ text }) => text.includes('line 150')).length === 2,
+    );
+    expect(lines.length).toBe(200);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        source: 'request',
+        method: 'sampling/createMessage',
+        text: '{"maxTokens":1}',
+        answer: expect.stringContaining('refused'),
+      }),
+    );
+  });
 
-  verifies(
-    'servers.log',
-    async () => {
-      await using service = await start({ broken: oddServer(['exits', 'no licence']) }, ['broken']);
-      expect((await logOf(service, 'broken')).map(({ text }) => text)).toContain('no licence');
-      expect(await errorOf(await service.fetch('/api/mcp/servers/nobody/logs'), 404)).toMatchObject({
-        code: 'SERVER_NOT_FOUND',
-      });
-    },
-    'of a server that does not start',
-  );
+  verifies('servers.log', 'of a server that does not start', async () => {
+    await using service = await start({ broken: oddServer(['exits', 'no licence']) }, ['broken']);
+    expect((await logOf(service, 'broken')).map(({ text }) => text)).toContain('no licence');
+    expect(await errorOf(await service.fetch('/api/mcp/servers/nobody/logs'), 404)).toMatchObject({
+      code: 'SERVER_NOT_FOUND',
+    });
+  });
 });

@@ -57,14 +57,10 @@ describe('GET /api/mcp/servers/{id}/tools', () => {
     });
   });
 
-  verifies(
-    'tools.list',
-    async () => {
-      await using service = await start({ paged: oddServer(['pages']) });
-      expect(await toolNames(service, 'paged')).toEqual(['one', 'two', 'three', 'four']);
-    },
-    'all pages of them',
-  );
+  verifies('tools.list', 'all pages of them', async () => {
+    await using service = await start({ paged: oddServer(['pages']) });
+    expect(await toolNames(service, 'paged')).toEqual(['one', 'two', 'three', 'four']);
+  });
 
   verifies('tools.changed', async () => {
     await using service = await start({ tools: scriptableServer() });
@@ -93,33 +89,25 @@ describe('POST /api/mcp/servers/{id}/tools/{name}/execute', () => {
     });
   });
 
-  verifies(
-    'tools.execute',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      const before = performance.now();
-      const response = await execute(service, 'tools', 'slow', { ms: 80 });
-      const elapsed = performance.now() - before;
-      const { execution } = Timed.parse(await response.json());
-      // The tool's timer may be a millisecond early by this clock.
-      expect(execution.duration).toBeGreaterThan(78);
-      expect(execution.duration).toBeLessThanOrEqual(elapsed);
-    },
-    'the duration is that of the call',
-  );
+  verifies('tools.execute', 'the duration is that of the call', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    const before = performance.now();
+    const response = await execute(service, 'tools', 'slow', { ms: 80 });
+    const elapsed = performance.now() - before;
+    const { execution } = Timed.parse(await response.json());
+    // The tool's timer may be a millisecond early by this clock.
+    expect(execution.duration).toBeGreaterThan(78);
+    expect(execution.duration).toBeLessThanOrEqual(elapsed);
+  });
 
-  verifies(
-    'tools.execute',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      const structured = await execute(service, 'tools', 'add', { a: 1, b: 2 });
-      expect(await structured.json()).toMatchObject({ data: { structuredContent: { sum: 3 } } });
-      const path = '/api/mcp/servers/tools/tools/pid/execute';
-      const withoutBody = await service.fetch(path, { method: 'POST' });
-      expect(await withoutBody.json()).toMatchObject({ success: true, execution: { toolName: 'pid' } });
-    },
-    'a structured result, and a call without a body',
-  );
+  verifies('tools.execute', 'a structured result, and a call without a body', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    const structured = await execute(service, 'tools', 'add', { a: 1, b: 2 });
+    expect(await structured.json()).toMatchObject({ data: { structuredContent: { sum: 3 } } });
+    const path = '/api/mcp/servers/tools/tools/pid/execute';
+    const withoutBody = await service.fetch(path, { method: 'POST' });
+    expect(await withoutBody.json()).toMatchObject({ success: true, execution: { toolName: 'pid' } });
+  });
 
   verifies('tools.encoded', async () => {
     const server = 'my tools: größer & besser';
@@ -201,67 +189,51 @@ describe('POST /api/mcp/servers/{id}/tools/{name}/execute', () => {
     expect(await toolText(service, 'tools', 'echo', { message: 'still here' })).toBe('still here');
   });
 
-  verifies(
-    'tools.failed',
-    async () => {
-      await using service = await start({ 'my tools': scriptableServer() });
-      await service.fetch('/api/mcp/servers/my%20tools', { method: 'DELETE' });
-      const response = await execute(service, 'my tools', 'echo', { message: 'hello' });
-      expect(await errorOf(response, 500)).toMatchObject({
-        code: 'TOOL_EXECUTION_FAILED',
-        details: {
-          reason: expect.stringContaining('its status is disconnected'),
-          suggestion: 'POST /api/mcp/servers/my%20tools/reconnect connects it.',
-        },
-      });
-    },
-    'a server that is not connected, and how it is connected again',
-  );
+  verifies('tools.failed', 'a server that is not connected, and how it is connected again', async () => {
+    await using service = await start({ 'my tools': scriptableServer() });
+    await service.fetch('/api/mcp/servers/my%20tools', { method: 'DELETE' });
+    const response = await execute(service, 'my tools', 'echo', { message: 'hello' });
+    expect(await errorOf(response, 500)).toMatchObject({
+      code: 'TOOL_EXECUTION_FAILED',
+      details: {
+        reason: expect.stringContaining('its status is disconnected'),
+        suggestion: 'POST /api/mcp/servers/my%20tools/reconnect connects it.',
+      },
+    });
+  });
 
-  verifies(
-    'tools.failed',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      const response = await execute(service, 'tools', 'crash', { code: 9 });
-      expect(await errorOf(response, 500)).toMatchObject({
-        code: 'TOOL_EXECUTION_FAILED',
-        details: { toolName: 'crash', serverId: 'tools', reason: expect.stringContaining('code 9') },
-      });
-    },
-    'a crash',
-  );
+  verifies('tools.failed', 'a crash', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    const response = await execute(service, 'tools', 'crash', { code: 9 });
+    expect(await errorOf(response, 500)).toMatchObject({
+      code: 'TOOL_EXECUTION_FAILED',
+      details: { toolName: 'crash', serverId: 'tools', reason: expect.stringContaining('code 9') },
+    });
+  });
 
-  verifies(
-    'tools.failed',
-    async () => {
-      await using service = await start({ tools: scriptableServer() });
-      const pid = Number(await toolText(service, 'tools', 'pid'));
-      const running = execute(service, 'tools', 'slow', { ms: 60_000 });
-      // Answered after the slow call was sent: calls go over one pipe.
-      await toolText(service, 'tools', 'echo', { message: 'the slow call is under way' });
-      process.kill(pid, 'SIGKILL');
-      expect(await errorOf(await running, 500)).toMatchObject({
-        code: 'TOOL_EXECUTION_FAILED',
-        details: { toolName: 'slow', serverId: 'tools', reason: expect.stringContaining('SIGKILL') },
-      });
-    },
-    'the process is killed while it works',
-  );
+  verifies('tools.failed', 'the process is killed while it works', async () => {
+    await using service = await start({ tools: scriptableServer() });
+    const pid = Number(await toolText(service, 'tools', 'pid'));
+    const running = execute(service, 'tools', 'slow', { ms: 60_000 });
+    // Answered after the slow call was sent: calls go over one pipe.
+    await toolText(service, 'tools', 'echo', { message: 'the slow call is under way' });
+    process.kill(pid, 'SIGKILL');
+    expect(await errorOf(await running, 500)).toMatchObject({
+      code: 'TOOL_EXECUTION_FAILED',
+      details: { toolName: 'slow', serverId: 'tools', reason: expect.stringContaining('SIGKILL') },
+    });
+  });
 
-  verifies(
-    'tools.failed',
-    async () => {
-      await using server = await streamableServer();
-      await using service = await start({ remote: { type: 'http', baseUrl: server.url, timeout: 400 } });
-      const response = await execute(service, 'remote', 'slow', { ms: 60_000 });
-      expect(await errorOf(response, 500)).toMatchObject({
-        code: 'TOOL_EXECUTION_FAILED',
-        details: { toolName: 'slow', serverId: 'remote', reason: expect.stringContaining('400 ms') },
-      });
-      expect(await toolText(service, 'remote', 'cancelled', { atLeast: 1 })).toBe('1');
-    },
-    'a time-out, and the server is told',
-  );
+  verifies('tools.failed', 'a time-out, and the server is told', async () => {
+    await using server = await streamableServer();
+    await using service = await start({ remote: { type: 'http', baseUrl: server.url, timeout: 400 } });
+    const response = await execute(service, 'remote', 'slow', { ms: 60_000 });
+    expect(await errorOf(response, 500)).toMatchObject({
+      code: 'TOOL_EXECUTION_FAILED',
+      details: { toolName: 'slow', serverId: 'remote', reason: expect.stringContaining('400 ms') },
+    });
+    expect(await toolText(service, 'remote', 'cancelled', { atLeast: 1 })).toBe('1');
+  });
 
   verifies('tools.same-name', async () => {
     await using service = await start({ alpha: scriptableServer(), beta: scriptableServer() });
