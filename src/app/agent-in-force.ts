@@ -149,8 +149,17 @@ export class AgentInForce implements SessionPolicy {
     const uses = new RefCount();
     this.#versions.push({ uses, servers: null });
     return {
-      ...{ agentVersion, uses, model, catalog, bus, log, machines, callsEarly },
-      ...{ maxSteps, stepTimeoutMs, keepReasoning },
+      agentVersion,
+      uses,
+      model,
+      catalog,
+      bus,
+      log,
+      machines,
+      callsEarly,
+      maxSteps,
+      stepTimeoutMs,
+      keepReasoning,
       systemPrompt: config.systemPrompt,
       historyTokens: config.history.maxTokens,
     };

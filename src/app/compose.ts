@@ -125,7 +125,13 @@ export async function composeAgent({
   const snapshots = new SessionSnapshots(adapters.snapshots, log);
   const fold = new SessionFold({ journal, snapshots, readers });
   const sessions = new SessionRegistry({
-    ...{ journal, bus, turns: inForce.turns, policy: inForce, log, fold, snapshots },
+    journal,
+    bus,
+    turns: inForce.turns,
+    policy: inForce,
+    log,
+    fold,
+    snapshots,
     directory: shared?.directory ?? oneProcess,
     maxIdleBytes: config.sessions.memoryMb * MEGABYTE,
     workingMemory,
@@ -164,8 +170,14 @@ export async function composeAgent({
   answerForNodes(bus, cluster?.membership);
   if (keys) await answerKeyRequests(bus, keys);
   const pushes = new AgentPushes({
-    ...{ bus: shared ?? bus, local: bus, store, secrets: adapters.secrets, log, metrics, clock },
-    ...{ allowPrivateAddresses: config.a2a.push.allowPrivateAddresses },
+    bus: shared ?? bus,
+    local: bus,
+    store,
+    secrets: adapters.secrets,
+    log,
+    metrics,
+    clock,
+    allowPrivateAddresses: config.a2a.push.allowPrivateAddresses,
     nodes: cluster && { membership: cluster.membership, prefix },
   });
   const grants = hasOwners ? await openGrants({ store, bus, sessions, log }) : undefined;
@@ -174,7 +186,14 @@ export async function composeAgent({
   if (shared) showHeldSignals(metrics, shared);
 
   const begun = await beginWork({
-    ...{ supervisor, book, inFile: mcpServers, sessions, journal, pushes, requests, log },
+    supervisor,
+    book,
+    inFile: mcpServers,
+    sessions,
+    journal,
+    pushes,
+    requests,
+    log,
     authorizations: adapters.authorizations,
     shared: cluster &&
       shared && {

@@ -29,7 +29,9 @@ export function describeAgent(
     model: { provider: llm.provider, name: llm.model },
     systemPrompt: shownText(prompt),
     tools: catalog.available().map(({ serverId, toolName, tool, policy }) => ({
-      ...{ serverId, name: toolName, policy },
+      serverId,
+      name: toolName,
+      policy,
       description: tool.description,
     })),
     suggestions: suggestions.map(redactText),

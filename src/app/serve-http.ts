@@ -108,8 +108,20 @@ export async function serveHttp({
   const responses = new ResponsesFront({ ...front, bus, fanOut, maxRequestBytes });
   const history = new MetricRing(metrics, log);
   const routes = servedRoutes({
-    ...{ host, clients, bus, unguarded, settings, version, log, server },
-    ...{ authenticator, fanOut, statecharts, webSocket, history, maxRequestBytes },
+    host,
+    clients,
+    bus,
+    unguarded,
+    settings,
+    version,
+    log,
+    server,
+    authenticator,
+    fanOut,
+    statecharts,
+    webSocket,
+    history,
+    maxRequestBytes,
   });
   const limitOf = bodyLimits(routes, maxRequestBytes);
   const router = new Router(routes);
@@ -129,7 +141,10 @@ export async function serveHttp({
     });
   });
   const http = new HttpFront({
-    ...{ ...front, cors, router, mcp },
+    ...front,
+    cors,
+    router,
+    mcp,
     protectedMcp: clients?.mcp,
     errorFormats: [openAiErrors, ...a2aErrors],
   });

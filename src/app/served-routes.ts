@@ -92,9 +92,15 @@ export function servedRoutes({
     // Receivers of push notifications have no credential.
     pushKeysRoute(unguarded),
     ...a2aRoutes({
-      ...{ bus, fanOut, authenticator, maxImageBytes: maxRequestBytes, log },
+      bus,
+      fanOut,
+      authenticator,
+      maxImageBytes: maxRequestBytes,
+      log,
       card: {
-        ...{ bus, identity, version },
+        bus,
+        identity,
+        version,
         baseOf: (request) => publicBaseOf(server, request),
         security: clients?.cardSecurity ?? {},
       },

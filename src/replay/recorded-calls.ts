@@ -21,7 +21,10 @@ function resolutionIn(events: readonly SessionEvent[]): Omit<RequestedCall, 'cal
   const failure = events.find((event) => event.type === 'tool-call.failed');
   const { name, toolName, serverId, repeatable } = request ?? UNKNOWN;
   return {
-    ...{ name, toolName, serverId, repeatable },
+    name,
+    toolName,
+    serverId,
+    repeatable,
     arguments: request?.arguments ?? {},
     policy: approval ? 'ask' : 'auto',
     argumentsHash: approval?.argumentsHash ?? '',

@@ -26,12 +26,18 @@ async function openInbox(context: Context = {}) {
   const ask = async (sessionId: string, to = 'Ann'): Promise<void> => {
     await service.post('/api/message', { message: `pay in ${sessionId}`, sessionId });
     (await model.callFor(`pay in ${sessionId}`)).askFor({
-      ...{ name: 'pay', callId: `c-${sessionId}` },
+      name: 'pay',
+      callId: `c-${sessionId}`,
       arguments: { to, account: 'DE89 3704 0044 0532 0130 00'.repeat(8) },
     });
   };
   return {
-    ...{ model, tools, page, service, errors, ask },
+    model,
+    tools,
+    page,
+    service,
+    errors,
+    ask,
     card: (sessionId: string) => page.getByRole('article', { name: `pay in ${sessionId}` }),
     link: page.getByRole('link', { name: /^Approvals/ }),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

@@ -150,7 +150,9 @@ describe('the chat', () => {
       limits: 'limits: {requestsPerMinute: false, messagesPerMinute: false, requestBytes: 1000}\n',
     });
     await chat.page.locator('input[type=file]').setInputFiles({
-      ...{ name: 'a.gif', mimeType: 'image/gif', buffer: Buffer.alloc(1_500_000, 'GIF89a') },
+      name: 'a.gif',
+      mimeType: 'image/gif',
+      buffer: Buffer.alloc(1_500_000, 'GIF89a'),
     });
     await chat.page.getByAltText('To be sent').waitFor();
     await chat.say('What is this?');

@@ -130,7 +130,9 @@ describe('a message that is typed while the service is away', () => {
     const box = chat.page.getByRole('textbox', { name: 'Message' });
     await box.waitFor();
     await chat.page.locator('input[type=file]').setInputFiles({
-      ...{ name: 'a.gif', mimeType: 'image/gif', buffer: Buffer.from('GIF89a') },
+      name: 'a.gif',
+      mimeType: 'image/gif',
+      buffer: Buffer.from('GIF89a'),
     });
     await chat.page.getByAltText('To be sent').waitFor();
     await chat.link.sever();

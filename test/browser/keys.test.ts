@@ -15,7 +15,8 @@ async function open(context: BrowserContextOptions = {}, key = adminToken) {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Signed in as').waitFor();
   return {
-    ...{ page, service },
+    page,
+    service,
     shot: async (name: string): Promise<void> => {
       const { SCREENSHOTS } = process.env;
       if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png` });

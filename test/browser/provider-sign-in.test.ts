@@ -18,7 +18,10 @@ async function open(options: Partial<LoginOptions> = {}) {
   await page.route('**/fonts.googleapis.com/**', (route) => route.abort());
   const message = page.getByRole('textbox', { name: 'Message' });
   return {
-    ...{ page, provider, service, message },
+    page,
+    provider,
+    service,
+    message,
     begin: () => page.getByRole('button', { name: 'Sign in with sso' }).click(),
     say: async (text: string): Promise<void> => {
       await message.fill(text);

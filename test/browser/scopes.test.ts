@@ -61,8 +61,12 @@ describe('what the key does not allow', () => {
     await using opened = await openAs('reader');
     const { page } = opened;
     expect(await buttons(page, 'New', 'Fork', 'Rename', 'Delete', 'Edit', 'Fork from here')).toEqual({
-      ...{ New: 0, Fork: 0, Rename: 0, Delete: 0 },
-      ...{ Edit: 0, 'Fork from here': 0 },
+      New: 0,
+      Fork: 0,
+      Rename: 0,
+      Delete: 0,
+      Edit: 0,
+      'Fork from here': 0,
     });
     await page.getByRole('button', { name: 'Copy the reply' }).first().waitFor();
 
@@ -78,7 +82,9 @@ describe('what the key does not allow', () => {
     await page.locator('summary', { hasText: 'pay' }).click();
     await page.getByText('tools:execute').waitFor();
     expect(await buttons(page, 'Reconnect', 'Disconnect', 'Run')).toEqual({
-      ...{ Reconnect: 0, Disconnect: 0, Run: 0 },
+      Reconnect: 0,
+      Disconnect: 0,
+      Run: 0,
     });
     expect(await page.getByText('Log of bank').count()).toBe(0);
   });
@@ -87,7 +93,10 @@ describe('what the key does not allow', () => {
     await using opened = await openAs('operator');
     const { page } = opened;
     expect(await buttons(page, 'New', 'Fork', 'Edit', 'Fork from here')).toEqual({
-      ...{ New: 1, Fork: 1, Edit: 2, 'Fork from here': 1 },
+      New: 1,
+      Fork: 1,
+      Edit: 2,
+      'Fork from here': 1,
     });
     await openPanel(page, 'Approvals');
     await page.getByRole('button', { name: 'Approve' }).waitFor();

@@ -17,7 +17,9 @@ async function openList(
   const [first = ''] = Object.keys(messages);
   await page.goto(`${service.url}/#/chat/${first}`);
   return {
-    ...{ page, service, errors },
+    page,
+    service,
+    errors,
     link: (name: string) =>
       page.getByRole('region', { name: 'Sessions' }).getByRole('link', { name, exact: true }),
     search: page.getByRole('searchbox', { name: 'Search sessions' }),

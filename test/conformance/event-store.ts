@@ -87,8 +87,10 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         const appended = await store.append('s', 0, events, { origin: ADA });
         expect(appended.map(({ meta }) => meta)).toStrictEqual(
           ['a', 'b', ADA.causationId].map((correlationId) => ({
-            ...{ id: expect.stringMatching(UUID), actor: ADA.actor },
-            ...{ causationId: ADA.causationId, correlationId },
+            id: expect.stringMatching(UUID),
+            actor: ADA.actor,
+            causationId: ADA.causationId,
+            correlationId,
           })),
         );
         expect(new Set(appended.map(({ meta }) => meta?.id)).size).toBe(3);

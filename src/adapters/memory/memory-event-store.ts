@@ -127,7 +127,9 @@ class MemoryEventStore implements EventStore {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .slice(0, limit)
       .map(([sessionId, { rows, title, ...session }]) => ({
-        ...{ sessionId, head: rows.length, ...session },
+        sessionId,
+        head: rows.length,
+        ...session,
         ...(title !== undefined && title !== null && { title }),
       }));
   }

@@ -114,7 +114,11 @@ export async function listIds(
 function summary(row: unknown): SessionSummary {
   const { stream, head, created, updated, open, title } = SummaryRow.parse(row);
   return {
-    ...{ sessionId: stream, head, createdAt: created, updatedAt: updated, open },
+    sessionId: stream,
+    head,
+    createdAt: created,
+    updatedAt: updated,
+    open,
     ...(title !== null && { title: z.string().parse(JSON.parse(title)) }),
   };
 }

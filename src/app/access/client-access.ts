@@ -99,7 +99,10 @@ export function accessBy(
   const failures = new FailedAttempts((ms) => wait(ms, undefined, { ref: false }));
   const questions = new KeyedSemaphore(TICKET_QUESTIONS);
   const authenticator = new BearerAuthenticator({
-    ...{ verifiers, tickets, failures, audit },
+    verifiers,
+    tickets,
+    failures,
+    audit,
     inTurn: (address, work) => questions.run(address, work),
   });
   const credentials = new HeldCredentials((token, client, address) =>
@@ -182,8 +185,11 @@ function guarded(
 ): Bus {
   if (!grants) throw new Error('an agent of a service with authentication must have owners of its sessions');
   return new GuardedBus({
-    ...{ bus, requests: new LimitedRequests(bus, quotas, openTurns()) },
-    ...{ grants, audit, refuseRevoked: (client) => credentials.refuseRevoked(client) },
+    bus,
+    requests: new LimitedRequests(bus, quotas, openTurns()),
+    grants,
+    audit,
+    refuseRevoked: (client) => credentials.refuseRevoked(client),
   });
 }
 

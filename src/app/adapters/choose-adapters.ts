@@ -156,7 +156,11 @@ async function mcpTools(
   const clientVersion = readPackageVersion();
   const ownProgram: OwnProgram = [process.execPath, join(findPackageRoot(), 'bin', 'agent-service.js')];
   const connector = mcpConnector({
-    ...{ log, environment, clientVersion, ownProgram, authorizations },
+    log,
+    environment,
+    clientVersion,
+    ownProgram,
+    authorizations,
     binFolders: binFolders(),
     answers: offeredAnswers(config),
   });

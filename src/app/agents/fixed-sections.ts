@@ -48,7 +48,11 @@ function fixed({
   sessions,
 }: AgentConfig): Record<Exclude<Section, 'roots'>, unknown> {
   return {
-    ...{ server, cors, telemetry, mcp, a2a },
+    server,
+    cors,
+    telemetry,
+    mcp,
+    a2a,
     limits: { ...limits, queuedMessages: null },
     sessions: { ...sessions, whenBusy: null },
   };

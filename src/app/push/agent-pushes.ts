@@ -75,7 +75,11 @@ async function openPushes({
     ]);
   const book = new PushBook(store, secrets);
   return new runtime.PushDeliveries({
-    ...{ bus, book, log, clock, now: Date.now },
+    bus,
+    book,
+    log,
+    clock,
+    now: Date.now,
     sender: measured.measuredPushes(adapters.httpPushSender({ allowPrivateAddresses }), metrics),
     key: new PushKey(book, keys.ed25519Keys),
     duty: nodes ? sharedPushes(nodes.membership, nodes.prefix) : allPushes,

@@ -18,7 +18,9 @@ export function auditFilter(
   return {
     ...(from !== undefined && { since: from }),
     ...(to !== undefined && { until: to }),
-    ...{ principal, tenant, sessionId: session },
+    principal,
+    tenant,
+    sessionId: session,
   };
 }
 

@@ -56,7 +56,10 @@ export async function run(
     process.exit(1);
   });
   const host = await hostAgents({
-    ...{ agents, adapters, environment, log },
+    agents,
+    adapters,
+    environment,
+    log,
     keys: await keysOf(auth, adapters.store, log),
     hasOwners: auth !== undefined,
     readAgain: async (file) => {
@@ -174,7 +177,13 @@ function welcomeOf(host: AgentHost, { agents, settings }: Start, { port }: HttpS
   const { modelLabel } = host.first;
   const isBuiltIn = isBuiltInAgent(agentFile);
   return welcome({
-    ...{ version: readPackageVersion(), agentFile, isBuiltIn, modelLabel, others, settings, port },
+    version: readPackageVersion(),
+    agentFile,
+    isBuiltIn,
+    modelLabel,
+    others,
+    settings,
+    port,
   });
 }
 

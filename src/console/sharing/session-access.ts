@@ -39,7 +39,9 @@ export function useSessionAccess(sessionId: string): SessionAccess {
   if (isOwn) return { ...OWN, owner };
   const granted = answer === null ? [] : (answer.session.access ?? EVERYTHING);
   return {
-    ...{ owner, isOwn, isKnown: answer !== null },
+    owner,
+    isOwn,
+    isKnown: answer !== null,
     mayTalk: granted.includes('talk'),
     mayApprove: granted.includes('approve'),
   };

@@ -13,7 +13,8 @@ export function auditedClient(client: RequestContext): AuditedClient {
   if (before) return before;
   const { principal, tenant, rights, address, agent } = client;
   const audited = {
-    ...{ principal, tenant },
+    principal,
+    tenant,
     ...(rights && { credential: rights.credential }),
     ...(address !== undefined && { address }),
     ...(agent !== ONLY_AGENT && { agentId: agent }),

@@ -198,7 +198,8 @@ function isForClient({ delegated, unsettled }: OpenTurn): boolean {
 
 function behindClient({ turnId, delegated }: OpenTurn): ServiceError {
   return new ServiceError('SESSION_BUSY', 'The session waits for its client.', {
-    ...{ turnId, clientCalls: [...delegated.keys()] },
+    turnId,
+    clientCalls: [...delegated.keys()],
     reason: 'its turn goes on with the results of tools that a client has lent',
   });
 }

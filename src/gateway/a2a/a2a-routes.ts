@@ -15,7 +15,13 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
   const rest = () => import('./rest.ts');
   type Rest = Awaited<ReturnType<typeof rest>>;
   const callOf = (request: ServedRequest): A2aCall => ({
-    ...{ bus, fanOut, maxImageBytes, card, authenticator, log, request },
+    bus,
+    fanOut,
+    maxImageBytes,
+    card,
+    authenticator,
+    log,
+    request,
     context: request.context,
   });
   const by =

@@ -60,7 +60,9 @@ export function agentCard({ identity, description, version, base, security }: Ca
     name,
     description: purpose,
     supportedInterfaces: ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
-      ...{ url, protocolBinding, protocolVersion: A2A_VERSION },
+      url,
+      protocolBinding,
+      protocolVersion: A2A_VERSION,
     })),
     version,
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: schemes.length > 0 },
@@ -78,7 +80,10 @@ function conversation(
 ): Skill {
   const examples = known?.suggestions ?? [];
   return {
-    ...{ id: 'conversation', name, description, tags: ['conversation'] },
+    id: 'conversation',
+    name,
+    description,
+    tags: ['conversation'],
     ...(examples.length > 0 && { examples }),
   };
 }

@@ -49,7 +49,9 @@ export function readTask(
   };
   const onEnd = (): void => onOver(task);
   return followSession(deps, {
-    ...{ sessionId: place.sessionId, afterSeq, sink },
+    sessionId: place.sessionId,
+    afterSeq,
+    sink,
     begin: (_, last) => {
       head = last;
       return '';
@@ -62,6 +64,9 @@ export function readTask(
     },
     isOver: () => isShown && isOver(task),
     mayGoOn: () => task.state === 'TASK_STATE_INPUT_REQUIRED',
-    ...{ onOver: onEnd, onDeleted: onEnd, onError, onGivenUp },
+    onOver: onEnd,
+    onDeleted: onEnd,
+    onError,
+    onGivenUp,
   });
 }

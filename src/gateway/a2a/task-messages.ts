@@ -80,7 +80,10 @@ function described({ request, since }: AskedFor): Record<string, unknown> {
   const { callId, toolName, serverId, expiresAfterMs } = request;
   return {
     kind: KINDS[request.type],
-    ...{ callId, toolName, serverId, ...subject(request) },
+    callId,
+    toolName,
+    serverId,
+    ...subject(request),
     ...(expiresAfterMs !== undefined && { expiresAt: isoTime(since + expiresAfterMs) }),
   };
 }

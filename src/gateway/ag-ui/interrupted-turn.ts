@@ -30,7 +30,8 @@ export async function interruptedTurn(
 
 function ambiguous(callId: CallId): ServiceError {
   return new ServiceError('APPROVAL_NOT_FOUND', 'The id does not say which interrupt is meant.', {
-    ...{ field: 'resume', callId },
+    field: 'resume',
+    callId,
     reason: 'several turns of the thread have asked for the approval of a call with this id',
     suggestion: 'Send the id of the interrupt, which is in the outcome of RUN_FINISHED.',
   });

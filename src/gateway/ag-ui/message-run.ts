@@ -57,7 +57,8 @@ async function messageOf(
     : split;
   const note: RunNote = { runId: input.runId, messageIds };
   return turnMessage({
-    ...{ sessionId, ...(isInThread ? { text: '' } : newest) },
+    sessionId,
+    ...(isInThread ? { text: '' } : newest),
     ...((isInThread || given.length > 0) && { given }),
     key: await runKey(input, newest),
     options: { ...optionsOf(input, instructions), note: { agUi: note } },
@@ -145,7 +146,9 @@ async function started(asked: AskedRun, message: TurnMessage): Promise<TurnId> {
 
 function unfinished(interrupts: readonly string[], toolCallIds: readonly CallId[]): ServiceError {
   return new ServiceError('SESSION_BUSY', 'The thread waits for its client.', {
-    ...{ field: interrupts.length > 0 ? 'resume' : 'messages', interrupts, toolCallIds },
+    field: interrupts.length > 0 ? 'resume' : 'messages',
+    interrupts,
+    toolCallIds,
     reason: 'the run before it asked for something that nobody has answered',
     suggestion:
       interrupts.length > 0

@@ -84,7 +84,10 @@ export class RunEvents {
     const { threadId, runId, parentRunId, state } = this.#input;
     const { turn, thread, warnings } = this.#plan;
     this.#tell({
-      ...{ type: 'RUN_STARTED', threadId, runId, protocolVersion: PROTOCOL_VERSION },
+      type: 'RUN_STARTED',
+      threadId,
+      runId,
+      protocolVersion: PROTOCOL_VERSION,
       ...(parentRunId !== undefined && { parentRunId }),
     });
     for (const value of warnings) this.#tell({ type: 'CUSTOM', name: 'warning', value });
@@ -209,8 +212,11 @@ export class RunEvents {
     // The result of a tool of the client is for the client to tell.
     if (!this.#turn.isOfClient(callId))
       this.#tell({
-        ...{ type: 'TOOL_CALL_RESULT', messageId: resultMessageId(turnId, callId), toolCallId: callId },
-        ...{ role: 'tool', content: resultContent(event) },
+        type: 'TOOL_CALL_RESULT',
+        messageId: resultMessageId(turnId, callId),
+        toolCallId: callId,
+        role: 'tool',
+        content: resultContent(event),
       });
     if (this.#turn.isInStep && !endsTurn(event)) this.#begin(this.#turn.step + 1);
     else this.#tellState();
@@ -229,7 +235,10 @@ export class RunEvents {
     this.#isOver = true;
     const { threadId, runId } = this.#input;
     this.#tell({
-      ...{ type: 'RUN_FINISHED', threadId, runId, outcome },
+      type: 'RUN_FINISHED',
+      threadId,
+      runId,
+      outcome,
       ...this.#usageField,
       ...(metadata && { metadata }),
     });
@@ -250,8 +259,10 @@ export class RunEvents {
     if (!isObject(this.#input.state)) return;
     const { status, approvals, inputs } = this.#session;
     const now = {
-      ...{ status: this.#status, head: this.#session.head },
-      ...{ approvals: this.#turn.approvals, inputs: this.#turn.inputs },
+      status: this.#status,
+      head: this.#session.head,
+      approvals: this.#turn.approvals,
+      inputs: this.#turn.inputs,
     };
     this.#session = { ...this.#session, ...now };
     const isAsTold = JSON.stringify([now.approvals, now.inputs]) === JSON.stringify([approvals, inputs]);

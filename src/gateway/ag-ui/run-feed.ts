@@ -26,8 +26,11 @@ export function runFeed(
     sink.end();
   };
   return followSession(deps, {
-    ...{ sessionId: input.threadId, afterSeq: plan.afterSeq, sink },
-    ...{ wantsReasoning: true, takesKeptReasoning: true },
+    sessionId: input.threadId,
+    afterSeq: plan.afterSeq,
+    sink,
+    wantsReasoning: true,
+    takesKeptReasoning: true,
     begin: () => told(() => events.begin()),
     take: (signal) => told(() => events.take(signal)),
     isOver: () => events.isOver,

@@ -14,7 +14,8 @@ export function asRunError(error: unknown, { runId }: RunInput): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return error;
   const message = 'The run was asked for with another message or other answers.';
   return new ServiceError('IDEMPOTENCY_KEY_REUSED', message, {
-    ...{ field: 'runId', key: runId },
+    field: 'runId',
+    key: runId,
     suggestion: 'Give each new run an id of its own.',
   });
 }

@@ -17,12 +17,14 @@ export interface ClientShare {
 /** The smallest first. */
 export const CLIENT_SHARES: readonly ClientShare[] = [
   {
-    ...{ of: 'principal', most: MOST_OF_PRINCIPAL },
+    of: 'principal',
+    most: MOST_OF_PRINCIPAL,
     includes: COUNTS_FOR.principal,
   },
   {
     // The only tenant of a service has nearly all, and others have room for one principal at least.
-    ...{ of: 'tenant', most: MOST_IN_ALL - MOST_OF_PRINCIPAL },
+    of: 'tenant',
+    most: MOST_IN_ALL - MOST_OF_PRINCIPAL,
     includes: COUNTS_FOR.tenant,
   },
 ];

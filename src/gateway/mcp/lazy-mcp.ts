@@ -35,7 +35,8 @@ async function loadMcp(deps: AgentSurfaceDeps): Promise<LoadedMcp> {
   ]);
   const surface = servedSurface(deps);
   return {
-    ...{ sdk, surface },
+    sdk,
+    surface,
     serverFor: (client) => mcpServer({ ...deps, surface }, client),
     transportOf: (session) => new SessionTransport(session),
   };

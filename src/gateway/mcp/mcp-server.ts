@@ -51,8 +51,13 @@ export function mcpServer({ surface, exposes, card, log }: McpServerDeps, client
   server.onerror = (err) => log.debug({ err }, 'an MCP message could not be handled');
   let level: LogLevel | undefined;
   const calls = {
-    ...{ era, opener: context, ownSessionId: client.ownSessionId, log, level: () => level },
-    ...{ turnOf: client.turnOf, answerers: client.answerers },
+    era,
+    opener: context,
+    ownSessionId: client.ownSessionId,
+    log,
+    level: () => level,
+    turnOf: client.turnOf,
+    answerers: client.answerers,
     clientCapabilities: () => ({ ...server.getClientCapabilities() }),
   };
   const route: AddRoute = (method, params, handler) => {

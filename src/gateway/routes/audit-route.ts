@@ -20,7 +20,9 @@ export function auditRoute(audit: Audit): Route {
       const { tenant } = request.context;
       request.use?.openStream();
       const entries = await audit.read({
-        ...{ tenant, principal, sessionId },
+        tenant,
+        principal,
+        sessionId,
         since: since === undefined ? undefined : Date.parse(since),
         until: until === undefined ? undefined : Date.parse(until),
       });

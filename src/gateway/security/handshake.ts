@@ -32,7 +32,9 @@ export function knownClient(deps: HandshakeDeps, handshake: Handshake): KnownCli
   const chosen = agents?.of(handshake);
   const agent = chosen && (chosen.agent ?? agents?.first);
   const known = (context: RequestContext): KnownClient => ({
-    ...{ context: forAgent(context, agent), address, prefix: chosen?.prefix },
+    context: forAgent(context, agent),
+    address,
+    prefix: chosen?.prefix,
   });
   const context = requestContext(authenticator, handshake, address);
   return context instanceof Promise ? context.then(known) : known(context);

@@ -29,7 +29,8 @@ export async function readToEnd<T>(
     sink: { send: () => true, bufferedBytes: () => 0 },
     encode: () => '',
     onOver: resolve,
-    ...{ onError: reject, onGivenUp: reject },
+    onError: reject,
+    onGivenUp: reject,
   });
   try {
     return await unlessRefused(promise, client);

@@ -118,7 +118,8 @@ function storedEntry({ first, firstTime: { time, count }, sessions }: Group): St
     if (sessionId !== undefined && sessionId !== first.sessionId)
       others.push([Math.max(0, at.time - time), sessionId, at.count]);
   return {
-    ...{ time: new Date(time).toISOString(), ...first },
+    time: new Date(time).toISOString(),
+    ...first,
     ...(count > 1 && { count }),
     ...(others.length > 0 && { others }),
   };

@@ -37,7 +37,12 @@ export function statusOf({ revokedAt, expiresAt }: KeyEntry, now: number): ApiKe
 export function recordOf(entry: KeyEntry, now: number): ApiKeyRecord {
   const { keyId, name, roles, tenant, createdAt, expiresAt, revokedAt } = entry;
   return {
-    ...{ keyId, name, roles, tenant, status: statusOf(entry, now), createdAt: timestamp(createdAt) },
+    keyId,
+    name,
+    roles,
+    tenant,
+    status: statusOf(entry, now),
+    createdAt: timestamp(createdAt),
     ...(expiresAt !== undefined && { expiresAt: timestamp(expiresAt) }),
     ...(revokedAt !== undefined && { revokedAt: timestamp(revokedAt) }),
   };

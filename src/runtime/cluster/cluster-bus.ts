@@ -71,16 +71,24 @@ export class ClusterBus implements Bus, ClusterAgent {
     const ownership = new SessionOwnership({ cluster, prefix, sessions: () => this.#composed.sessions });
     this.#ownership = ownership;
     this.#requests = new OwnerRequests({
-      ...{ cluster, prefix, local, ownership },
+      cluster,
+      prefix,
+      local,
+      ownership,
       composed: () => this.#composed,
       hearTurn: (request) => (this.#hearsAll ? this.#hearToEnd(request) : null),
     });
     this.#gathered = new Gathered({
-      ...{ cluster, prefix, local, log },
+      cluster,
+      prefix,
+      local,
+      log,
       here: (type, request, context) => this.#requests.here(type, request, context),
     });
     this.#orphans = new OrphanTurns({
-      ...{ cluster, prefix, log },
+      cluster,
+      prefix,
+      log,
       isKnown: (sessionId) => this.#composed.sessions.caresFor(sessionId),
       own: (sessionId) => ownership.own(sessionId),
       goOn: (sessionId) => this.#composed.sessions.goOn(sessionId),

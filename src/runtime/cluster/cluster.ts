@@ -76,7 +76,10 @@ export class Cluster implements AsyncDisposable {
     this.#releases = new GatheredReleases(membership);
     this.#departures = new Departures(log, membership.living);
     this.messenger = new NodeMessenger({
-      ...{ link, membership, log, clock },
+      link,
+      membership,
+      log,
+      clock,
       admits: (from) => this.#admits(from),
       hear: (message) => this.#hear(message),
       answer: (question, from) => this.#answer(question, from),

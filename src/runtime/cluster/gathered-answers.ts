@@ -44,7 +44,8 @@ export class Gathered {
     this.#deps = deps;
     const { cluster, log } = deps;
     this.#missed = new MissedReloads({
-      ...{ cluster, log },
+      cluster,
+      log,
       question: (agentId, context) => this.#question('agent.reload', { agentId }, context),
     });
   }

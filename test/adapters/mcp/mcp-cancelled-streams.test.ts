@@ -27,7 +27,9 @@ async function silentServer() {
   const url = new URL(`http://127.0.0.1:${port}/mcp`);
   const transport = new StreamableTransport({ url, fetch, headers: {}, mask: (text) => text });
   return {
-    ...{ streams, cancelled, transport },
+    streams,
+    cancelled,
+    transport,
     async [Symbol.asyncDispose]() {
       await transport.close();
       server.closeAllConnections();

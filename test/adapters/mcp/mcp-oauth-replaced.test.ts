@@ -15,7 +15,12 @@ async function replacedServer() {
   const calls = async (connection: typeof former) =>
     said(await connection.callTool('echo', { message: 'hello' }));
   return {
-    ...{ server, tools, former, latest, calls, reconnectFormer },
+    server,
+    tools,
+    former,
+    latest,
+    calls,
+    reconnectFormer,
     async [Symbol.asyncDispose]() {
       await former.close();
       await latest.close();

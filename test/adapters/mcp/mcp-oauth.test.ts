@@ -245,7 +245,10 @@ describe('the client of the configuration', () => {
     await using server = await authorizingServer();
     const issuer = 'https://login.example.com';
     const tools = authorizedTools(server.url, {
-      ...{ issuer, grant: 'client-credentials', clientId: 'agent', clientSecret: 'sekrit' },
+      issuer,
+      grant: 'client-credentials',
+      clientId: 'agent',
+      clientSecret: 'sekrit',
     });
     expect(await tools.refusal()).toContain(`oauth.issuer expects ${issuer}`);
     expect(server.tokenRequests).toEqual([]);

@@ -117,7 +117,9 @@ describe('one append to a stream that there is', () => {
     expect(events.map(({ data }) => data)).toEqual(append.links.map(({ data }) => data));
     expect(left).toMatchObject([
       {
-        ...{ head: append.head.seq, hash: append.head.hash, open: append.open ?? true },
+        head: append.head.seq,
+        hash: append.head.hash,
+        open: append.open ?? true,
         title: storedTitle(append.title === undefined ? 'old' : append.title),
         updated: String(append.links.length > 0 ? TIME : 1),
       },

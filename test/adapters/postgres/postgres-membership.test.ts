@@ -129,7 +129,9 @@ describe('nodes that share a log', () => {
     expect([...other.membership.living.keys()]).toEqual([one.membership.self, other.membership.self]);
     expect(other.membership.living.get(one.membership.self)).toMatchObject({
       ...report,
-      ...{ nodeId: one.membership.self, name: 'one', version: '1' },
+      nodeId: one.membership.self,
+      name: 'one',
+      version: '1',
     });
     expect(one.membership.cluster).toBe(other.membership.cluster);
     expect(one.membership.cluster).toMatch(/^[\w-]+$/);

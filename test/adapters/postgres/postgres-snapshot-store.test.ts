@@ -30,7 +30,10 @@ afterAll(async () => {
 async function join(url: string, name: string) {
   const opened = await openPostgres(url, {
     identity: { name, version: '1' },
-    ...{ log: recordingLog(), leaseTimes: QUIET, timeouts: PATIENT, shares: true },
+    log: recordingLog(),
+    leaseTimes: QUIET,
+    timeouts: PATIENT,
+    shares: true,
   });
   const membership = opened.membership as Membership;
   return { ...opened, membership, [Symbol.asyncDispose]: () => opened.store[Symbol.asyncDispose]() };

@@ -37,7 +37,9 @@ describe('the name of a receiver', () => {
   it('whose servers keep silent about one kind of address is not looked up by the system either', async () => {
     await using server = await NameServer.start({ 'half.example': 'half' });
     const resolve = receiverNames({
-      ...{ allowPrivateAddresses: true, nameServers: [server.address], timeoutMs: 50 },
+      allowPrivateAddresses: true,
+      nameServers: [server.address],
+      timeoutMs: 50,
       lookUp: () => expect.unreachable('the system is not asked'),
     });
     await expect(resolve('half.example')).rejects.toMatchObject({

@@ -79,7 +79,9 @@ const fixtures: readonly Fixture[] = [
   {
     version: 2,
     streams: {
-      ...{ deleted: 4, eventful: 71, origin: 61 },
+      deleted: 4,
+      eventful: 71,
+      origin: 61,
       [`${REQUEST_STREAMS}request.answered`]: 2,
       [`${REQUEST_STREAMS}request.failed`]: 2,
       [`${SERVER_SECRET_STREAMS}s`]: 1,
@@ -91,7 +93,9 @@ const fixtures: readonly Fixture[] = [
   {
     version: 3,
     streams: {
-      ...{ deleted: 4, eventful: 71, origin: 61 },
+      deleted: 4,
+      eventful: 71,
+      origin: 61,
       [`${REQUEST_STREAMS}request.answered`]: 2,
       [`${REQUEST_STREAMS}request.failed`]: 2,
       [`${SERVER_SECRET_STREAMS}s`]: 1,

@@ -27,7 +27,12 @@ const config = (
   url: string,
   others: Partial<TaskPushNotificationConfig> = {},
 ): TaskPushNotificationConfig => ({
-  ...{ tenant: '', id: '', taskId: '', url, token: '', authentication: undefined },
+  tenant: '',
+  id: '',
+  taskId: '',
+  url,
+  token: '',
+  authentication: undefined,
   ...others,
 });
 

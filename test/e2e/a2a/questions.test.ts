@@ -83,8 +83,13 @@ describe.each(BINDINGS)('questions of tool servers over %s', (binding) => {
     expect(status?.state).toBe(TASK_STATE_INPUT_REQUIRED);
     expect(dataIn(status?.message)).toEqual([
       {
-        ...{ kind: 'input', inputId: 'c1.1.1', callId: 'c1', toolName: 'pay', serverId: 'bank' },
-        ...{ message: TEA.message, question: { mode: 'form', schema: TEA.requestedSchema } },
+        kind: 'input',
+        inputId: 'c1.1.1',
+        callId: 'c1',
+        toolName: 'pay',
+        serverId: 'bank',
+        message: TEA.message,
+        question: { mode: 'form', schema: TEA.requestedSchema },
         expiresAt: expect.any(String),
       },
     ]);
@@ -279,7 +284,12 @@ describe.each(BINDINGS)('questions of tool servers over %s', (binding) => {
     const client = await rig.client(binding);
     const { id: taskId, call } = await askedTask(rig, client, ADDRESS);
     await client.createTaskPushNotificationConfig({
-      ...{ tenant: '', id: '', taskId, url: receiver.url, token: '', authentication: undefined },
+      tenant: '',
+      id: '',
+      taskId,
+      url: receiver.url,
+      token: '',
+      authentication: undefined,
     });
     await receiver.until(({ told }) => saidIn(told) === 'TASK_STATE_INPUT_REQUIRED');
     const answering = taskFor(client, message('accept', { taskId }));

@@ -129,7 +129,8 @@ describe('a service that authenticates its clients', () => {
     expect(
       await refusal(await service.fetch(withTicket, { headers: { Accept: 'application/json' } })),
     ).toMatchObject({
-      ...{ status: 401, details: { reason: 'token in the URL', field: 'key' } },
+      status: 401,
+      details: { reason: 'token in the URL', field: 'key' },
     });
   });
 

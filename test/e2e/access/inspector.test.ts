@@ -25,7 +25,10 @@ async function start() {
   });
   const model = new DirectedModel();
   const service = await RunningService.start({
-    ...{ yaml: YAML, verifiers: [tokens], inspect: 'content', inspectToken: 'of-the-machine' },
+    yaml: YAML,
+    verifiers: [tokens],
+    inspect: 'content',
+    inspectToken: 'of-the-machine',
     adapters: { model, connector: new DirectedTools({ look: {} }) },
   });
   const inspect = async (name: string): Promise<Inspector> => {

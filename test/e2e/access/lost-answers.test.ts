@@ -31,7 +31,9 @@ const a2a = (messageId: string) => ({
   message: { messageId, role: 'ROLE_USER', parts: [{ text: 'x' }], contextId: PLAN },
 });
 const mcp = (_meta: object) => ({
-  ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'tools/call',
   params: { name: 'chat_with_agent', arguments: { message: 'x', sessionId: PLAN }, _meta },
 });
 
@@ -40,26 +42,32 @@ const doors = (mcpSession: string): Record<string, Door> => ({
   'message-sync': { path: '/api/message-sync', body: { message: 'x', sessionId: PLAN } },
   'chat completions': { path: '/v1/chat/completions', body: chat },
   'chat completions, streamed': {
-    ...{ path: '/v1/chat/completions', isStream: true },
+    path: '/v1/chat/completions',
+    isStream: true,
     body: { ...chat, stream: true },
   },
   responses: { path: '/v1/responses', body: response },
   'responses, streamed': { path: '/v1/responses', isStream: true, body: { ...response, stream: true } },
   'A2A message:send': { path: '/a2a/message:send', headers: { 'A2A-Version': '1.0' }, body: a2a('m1') },
   'A2A SendMessage': {
-    ...{ path: '/a2a', headers: { 'A2A-Version': '1.0' } },
+    path: '/a2a',
+    headers: { 'A2A-Version': '1.0' },
     body: { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: a2a('m2') },
   },
   'AG-UI': {
-    ...{ path: '/ag-ui', isStream: true },
+    path: '/ag-ui',
+    isStream: true,
     body: { threadId: PLAN, runId: 'r', messages: [{ id: 'u', role: 'user', content: 'x' }] },
   },
   'MCP with a session': {
-    ...{ path: '/mcp', headers: { 'Mcp-Session-Id': mcpSession }, isStream: true },
+    path: '/mcp',
+    headers: { 'Mcp-Session-Id': mcpSession },
+    isStream: true,
     body: mcp({ progressToken: 1 }),
   },
   'MCP without one': {
-    ...{ path: '/mcp', isStream: true },
+    path: '/mcp',
+    isStream: true,
     headers: {
       'Mcp-Protocol-Version': '2026-07-28',
       'Mcp-Method': 'tools/call',
@@ -79,7 +87,8 @@ async function start() {
       method,
       headers: {
         ...bearer(who),
-        ...{ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
         ...headers,
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -118,7 +127,11 @@ async function start() {
     (frames) => frames.filter(({ event }) => event === 'message').length === said,
   );
   return {
-    ...{ service, socketClosed, answers, statecharts, model },
+    service,
+    socketClosed,
+    answers,
+    statecharts,
+    model,
     unshare: () => ask('ada', 'DELETE', `${grants}/${grant.grantId}`),
     [Symbol.asyncDispose]: () => service.close(),
   };

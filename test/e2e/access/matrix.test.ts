@@ -313,10 +313,21 @@ const IDS: Readonly<Record<string, string>> = {
 };
 
 const BODY = {
-  ...{ message: 'hello', name: 'n', title: 't', decision: 'approve', content: 'c', action: 'cancel' },
-  ...{ config: { type: 'stdio', command: 'false' }, access: 'read', principal: 'test:far', roles: ['user'] },
-  ...{ model: 'default', messages: [{ role: 'user', content: 'hello' }], input: 'hello' },
-  ...{ metadata: {}, items: [{ type: 'message', role: 'user', content: 'hello' }] },
+  message: 'hello',
+  name: 'n',
+  title: 't',
+  decision: 'approve',
+  content: 'c',
+  action: 'cancel',
+  config: { type: 'stdio', command: 'false' },
+  access: 'read',
+  principal: 'test:far',
+  roles: ['user'],
+  model: 'default',
+  messages: [{ role: 'user', content: 'hello' }],
+  input: 'hello',
+  metadata: {},
+  items: [{ type: 'message', role: 'user', content: 'hello' }],
   url: 'https://receiver.example.com/tasks',
 };
 

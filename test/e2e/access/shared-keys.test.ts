@@ -82,8 +82,10 @@ const DOORS: Readonly<Record<string, Say>> = {
       '/mcp',
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
       {
-        ...{ Accept: 'application/json, text/event-stream', 'Mcp-Protocol-Version': '2026-07-28' },
-        ...{ 'Mcp-Method': 'tools/call', 'Mcp-Name': 'chat_with_agent' },
+        Accept: 'application/json, text/event-stream',
+        'Mcp-Protocol-Version': '2026-07-28',
+        'Mcp-Method': 'tools/call',
+        'Mcp-Name': 'chat_with_agent',
       },
     );
   },

@@ -64,7 +64,11 @@ async function policyWith(providerOrigins: readonly string[] | undefined): Promi
     providerOrigins,
   });
   const request = {
-    ...{ method: 'GET', path: '/', query: '', peerAddress: '127.0.0.1', context: ANYONE },
+    method: 'GET',
+    path: '/',
+    query: '',
+    peerAddress: '127.0.0.1',
+    context: ANYONE,
     headers: new Map([['accept', 'text/html']]),
     body: async () => new Uint8Array(),
   };

@@ -82,7 +82,8 @@ describe('access to AG-UI', () => {
     expect(preflight.headers.get('Access-Control-Allow-Origin')).toBe('https://page.example');
     expect(preflight.headers.get('Access-Control-Allow-Methods')).toContain('POST');
     const body = JSON.stringify({
-      ...{ threadId: 't', runId: 'r' },
+      threadId: 't',
+      runId: 'r',
       messages: [{ id: 'u', role: 'user', content: 'hi' }],
     });
     const answer = await service.fetch('/ag-ui', { method: 'POST', headers, body });

@@ -296,7 +296,8 @@ describe('interrupts of AG-UI', () => {
       expect(await refused(stale)).toMatchObject({ status: 404, code: 'APPROVAL_NOT_FOUND' });
       // The id of the call alone may have been meant for either turn.
       expect(await refused([{ interruptId: 'c1', ...approve }])).toMatchObject({
-        ...{ status: 404, code: 'APPROVAL_NOT_FOUND' },
+        status: 404,
+        code: 'APPROVAL_NOT_FOUND',
         details: { field: 'resume', callId: 'c1', reason: expect.stringContaining('several turns') },
       });
       expect(tools.calls).toEqual([]);

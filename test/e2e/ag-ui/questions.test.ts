@@ -70,7 +70,9 @@ function resume(
 /** The error of a run that is refused. */
 async function refusal({ service }: Rig, input: object) {
   const answer = await service.post('/ag-ui', {
-    ...{ threadId: 'thread-1', runId: 'refused', messages: [] },
+    threadId: 'thread-1',
+    runId: 'refused',
+    messages: [],
     ...input,
   });
   return parseEnvelope(await answer.text());
@@ -89,7 +91,10 @@ describe('questions of tool servers over AG-UI', () => {
       responseSchema: TEA.requestedSchema,
       expiresAt: expect.stringMatching(/Z$/),
       metadata: {
-        ...{ toolName: 'look', serverId: 'bank', inputId: 'c1.1.1', since: expect.stringMatching(/Z$/) },
+        toolName: 'look',
+        serverId: 'bank',
+        inputId: 'c1.1.1',
+        since: expect.stringMatching(/Z$/),
         question: { mode: 'form', schema: TEA.requestedSchema },
       },
     });

@@ -63,12 +63,14 @@ describe('runs of AG-UI', () => {
       ...['STEP_FINISHED', 'RUN_FINISHED'],
     ]);
     const called = (id: string, args: string) => ({
-      ...{ id, type: 'function' },
+      id,
+      type: 'function',
       function: { name: 'look', arguments: args },
     });
     expect(newMessages).toMatchObject([
       {
-        ...{ role: 'assistant', content: 'Let me look.' },
+        role: 'assistant',
+        content: 'Let me look.',
         toolCalls: [called('c1', '{"at":"sky"}'), called('c2', '{}')],
       },
       { role: 'tool', toolCallId: 'c1', content: 'blue' },

@@ -103,7 +103,8 @@ describe('an agent file that is read again', () => {
     async () => {
       const file = (systemPrompt: string) =>
         JSON.stringify({
-          ...{ llm: { provider: 'scripted', model: 'offline' }, systemPrompt },
+          llm: { provider: 'scripted', model: 'offline' },
+          systemPrompt,
           mcpServers: {
             shop: { type: 'stdio', command: 'none', args: ['$ACCOUNT'], description: 'of ${CUSTOMER:-all}' },
             far: { type: 'http', url: 'http://127.0.0.1:9/$PLACE' },

@@ -65,7 +65,9 @@ describe('several agents', () => {
       const warned: unknown[] = [];
       const log = { ...silentLog, warn: (fields: object) => warned.push(fields) };
       await using alone = await RunningService.start({
-        ...{ agents: { shop: AGENTS.shop }, dataDir: folder.path, log },
+        agents: { shop: AGENTS.shop },
+        dataDir: folder.path,
+        log,
       });
       expect(await saidTo(alone)).toContain('Shop: for shop');
       expect(await saidTo(alone)).not.toContain('for support');

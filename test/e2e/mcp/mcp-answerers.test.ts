@@ -30,7 +30,9 @@ const tokens = () => {
 async function asked() {
   const [model, tools] = [new DirectedModel(), new DirectedTools({ pay: {} })];
   const service = await RunningService.start({
-    ...{ yaml: YAML, adapters: { model, connector: tools }, verifiers: [tokens()] },
+    yaml: YAML,
+    adapters: { model, connector: tools },
+    verifiers: [tokens()],
   });
   const session = await resumableSession(service.port, bearer('ada'), { elicitation: {} });
   const stream = new EventReader(await openMcp(service.port, 'POST', session, chatCall(7, 'pay Ann')));

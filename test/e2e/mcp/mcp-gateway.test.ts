@@ -163,7 +163,9 @@ async function rawCall(url: string, name: string, params: { name: string } & Rec
       'Mcp-Name': params.name,
     },
     body: JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
       params: {
         arguments: {},
         ...params,

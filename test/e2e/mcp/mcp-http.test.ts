@@ -142,7 +142,8 @@ describe('requests to /mcp that are not MCP', () => {
       expect([nested.status, notText.status]).toEqual([400, 400]);
       expect([JSON.parse(nested.text), await notText.json()]).toMatchObject([
         {
-          ...{ jsonrpc: '2.0', id: null },
+          jsonrpc: '2.0',
+          id: null,
           error: { code: -32700, data: { issue: 'it has more than 200 levels' } },
         },
         { jsonrpc: '2.0', id: null, error: { code: -32700, data: { issue: 'invalid UTF-8' } } },
@@ -186,7 +187,8 @@ describe('requests to /mcp that are not MCP', () => {
       expect(tooLong.status).toBe(429);
       expect(tooLong.headers['retry-after']).toBe('1');
       expect(JSON.parse(tooLong.text)).toMatchObject({
-        ...{ jsonrpc: '2.0', id: null },
+        jsonrpc: '2.0',
+        id: null,
         error: { code: -32000, message: expect.stringContaining('2000 bytes'), data: { limit: 2000 } },
       });
       for (let count = 0; count < 20; count += 1) {

@@ -22,7 +22,8 @@ const KEY = 'agent-service/idempotencyKey';
 const PAY = { name: 'pay', callId: 'c1', arguments: { to: 'Ann' } };
 
 const keyed = (message: string, key = 'k1') => ({
-  ...{ name: 'chat_with_agent', arguments: { message } },
+  name: 'chat_with_agent',
+  arguments: { message },
   _meta: { [KEY]: key },
 });
 

@@ -39,7 +39,8 @@ async function lostBatch() {
   call.say('the first ');
   const before = await readAndCut(stream, isFirstPiece);
   return {
-    ...{ call, before },
+    call,
+    before,
     revoke: () => service.fetch(`${grants}/${grant.grantId}`, { method: 'DELETE', headers: bearer('ada') }),
     resume: () => resumed(port, bob, before.at(-1)?.id ?? ''),
     [Symbol.asyncDispose]: () => service.close(),

@@ -17,8 +17,10 @@ const CHAT = { name: 'chat_with_agent', arguments: { message: 'tell me' } };
 const INFO = { name: 'test', version: '1' };
 /** How often a client tries to come back. How long it waits in between says the service. */
 const reconnectionOptions = {
-  ...{ maxRetries: 30, initialReconnectionDelay: 1_000 },
-  ...{ maxReconnectionDelay: 1_000, reconnectionDelayGrowFactor: 1 },
+  maxRetries: 30,
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 1_000,
+  reconnectionDelayGrowFactor: 1,
 };
 
 interface Heard {

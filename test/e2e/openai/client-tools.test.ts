@@ -189,7 +189,9 @@ describe('tools of an OpenAI client', () => {
       if (!choice) throw new Error('there is no choice');
       const [one, two] = choice.message.tool_calls ?? [];
       const result = (call = one, content = 'sunny') => ({
-        ...{ role: 'tool' as const, tool_call_id: call?.id ?? '', content },
+        role: 'tool' as const,
+        tool_call_id: call?.id ?? '',
+        content,
       });
       const said = [user('Weather in Rome?'), choice.message];
       await expect(ask([...said, result(), user('Be quick.')])).rejects.toMatchObject({ status: 400 });

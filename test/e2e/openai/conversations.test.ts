@@ -148,7 +148,8 @@ describe("OpenAI's conversations", () => {
       ).rejects.toMatchObject({ status: 409, code: 'session_busy' });
       const { call_id } = call;
       const last = await answered(rig, 1, 'Sunny.', {
-        ...{ tools, conversation: id },
+        tools,
+        conversation: id,
         input: [{ type: 'function_call_output', call_id, output: 'sun' }],
       });
       expect(await itemsOf(rig, id)).toMatchObject([

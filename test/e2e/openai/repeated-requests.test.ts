@@ -49,7 +49,9 @@ async function waitingResponse(rig: Rig, call = 0, place: { readonly conversatio
   const [called] = output;
   if (called?.type !== 'function_call') throw new Error('there is no call');
   const outputOf = (output: string) => ({
-    ...{ model, tools: [weather], previous_response_id: id },
+    model,
+    tools: [weather],
+    previous_response_id: id,
     input: [{ type: 'function_call_output' as const, call_id: called.call_id, output }],
   });
   return outputOf;
@@ -66,7 +68,8 @@ async function waitingChat(rig: Rig) {
   if (!choice) throw new Error('there is no choice');
   const id = choice.message.tool_calls?.[0]?.id ?? '';
   const resultOf = (content: string): OpenAI.ChatCompletionCreateParamsNonStreaming => ({
-    ...{ model, tools: [chatWeather] },
+    model,
+    tools: [chatWeather],
     messages: [question, choice.message, { role: 'tool', tool_call_id: id, content }],
   });
   return resultOf;
@@ -198,7 +201,8 @@ describe('an OpenAI request that is repeated with its key', () => {
       const said = { role: 'user' as const, content: 'Be quick.' };
       const { previous_response_id, input = [], ...rest } = outputOf('sunny');
       const asked = {
-        ...{ ...rest, input: [...input, said] },
+        ...rest,
+        input: [...input, said],
         ...(isNamed ? named : { previous_response_id }),
       };
       const ask = () => rig.client.responses.create(asked, key('k1'));

@@ -11,7 +11,10 @@ const YAML = JSON.stringify({
 });
 const model = 'default';
 const weather: OpenAI.Responses.FunctionTool = {
-  ...{ type: 'function', name: 'weather', parameters: { type: 'object' }, strict: false },
+  type: 'function',
+  name: 'weather',
+  parameters: { type: 'object' },
+  strict: false,
 };
 
 async function start() {
@@ -31,7 +34,10 @@ async function twoResponses({ client, model: directed }: Rig) {
   const [item] = first.output;
   if (item?.type !== 'function_call') throw new Error('there is no call');
   const second = await client.responses.create({
-    ...{ model, tools: [weather], previous_response_id: first.id, background: true },
+    model,
+    tools: [weather],
+    previous_response_id: first.id,
+    background: true,
     input: [{ type: 'function_call_output', call_id: item.call_id, output: 'sunny' }],
   });
   return { first, second, running: await directed.call(1) };
@@ -45,7 +51,9 @@ describe('two responses of one turn', () => {
       await using rig = await start();
       const { first, second, running } = await twoResponses(rig);
       expect(await rig.client.responses.cancel(first.id)).toMatchObject({
-        ...{ id: first.id, status: 'completed', output: first.output },
+        id: first.id,
+        status: 'completed',
+        output: first.output,
       });
       expect(await rig.client.responses.retrieve(second.id)).toMatchObject({ status: 'in_progress' });
       expect(running.signal.aborted).toBe(false);

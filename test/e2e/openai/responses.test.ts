@@ -69,7 +69,11 @@ describe("OpenAI's responses", () => {
   verifies('openai.responses', async () => {
     await using rig = await start();
     const asking = rig.client.responses.create({
-      ...{ model, input: 'hello', instructions: 'Speak French.', temperature: 0.5, max_output_tokens: 50 },
+      model,
+      input: 'hello',
+      instructions: 'Speak French.',
+      temperature: 0.5,
+      max_output_tokens: 50,
       metadata: { purpose: 'test' },
     });
     const call = await rig.model.call(0);
@@ -126,7 +130,11 @@ describe("OpenAI's responses", () => {
       const content = [{ type: 'text', text: 'it is dark' }];
       expect(output).toMatchObject([
         {
-          ...{ type: 'mcp_call', server_label: 'sky', name: 'look', status: 'failed', output: null },
+          type: 'mcp_call',
+          server_label: 'sky',
+          name: 'look',
+          status: 'failed',
+          output: null,
           error: { type: 'mcp_tool_execution_error', content },
         },
         { type: 'message' },
@@ -138,7 +146,12 @@ describe("OpenAI's responses", () => {
         { type: 'mcp_tool_execution_error', content: { at: 'night' } },
       ];
       const others = errors.map((error, index) => ({
-        ...{ type: 'mcp_call', id: `o${index}`, server_label: 'sky', name: 'look', arguments: '{}', error },
+        type: 'mcp_call',
+        id: `o${index}`,
+        server_label: 'sky',
+        name: 'look',
+        arguments: '{}',
+        error,
       }));
       const input = [
         { role: 'user', content: 'look' },
@@ -253,7 +266,9 @@ describe("OpenAI's responses", () => {
       const events = eventsOf(await reading);
       expect(events.slice(0, 2)).toMatchObject([
         {
-          ...{ type: 'response.output_item.done', output_index: 0, sequence_number: 1_000_000 },
+          type: 'response.output_item.done',
+          output_index: 0,
+          sequence_number: 1_000_000,
           item: { status: 'incomplete', content: [] },
         },
         { type: 'response.output_item.added', output_index: 1 },
@@ -300,7 +315,8 @@ describe("OpenAI's responses", () => {
       const whole = heard.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
       const headers = { 'content-type': 'text/event-stream' };
       const replayed = new OpenAI({
-        ...{ baseURL: 'http://127.0.0.1:9/v1', apiKey: 'none' },
+        baseURL: 'http://127.0.0.1:9/v1',
+        apiKey: 'none',
         fetch: async () => new Response(whole, { headers }),
       });
       const last = await replayed.responses.stream({ model, input: 'go' }).finalResponse();
@@ -484,14 +500,18 @@ describe("OpenAI's responses", () => {
     async () => {
       await using rig = await start();
       const asking = rig.client.responses.create({
-        ...{ model, input: 'Weather?', tools: [weather], conversation: 'kept' },
+        model,
+        input: 'Weather?',
+        tools: [weather],
+        conversation: 'kept',
       });
       (await rig.model.call(0)).askFor({ name: 'weather', callId: 'w1', arguments: { city: 'Rome' } });
       const first = await asking;
       const [item] = first.output;
       if (item?.type !== 'function_call') throw new Error('there is no call');
       const second = await answered(rig, 1, 'Sunny.', {
-        ...{ previous_response_id: first.id, store: false },
+        previous_response_id: first.id,
+        store: false,
         input: [{ type: 'function_call_output', call_id: item.call_id, output: 'sunny' }],
       });
       expect(second).toMatchObject({ output_text: 'Sunny.' });
@@ -510,7 +530,10 @@ describe("OpenAI's responses", () => {
       const format = { type: 'json_schema' as const, name: 'x', schema };
       await expect(
         rig.client.responses.create({
-          ...{ model, input: 'and?', previous_response_id: first.id, store: false },
+          model,
+          input: 'and?',
+          previous_response_id: first.id,
+          store: false,
           text: { format },
         }),
       ).rejects.toMatchObject({ status: 400 });
@@ -525,7 +548,10 @@ describe("OpenAI's responses", () => {
     async () => {
       await using rig = await start();
       const hidden = await rig.client.responses.create({
-        ...{ model, input: 'a secret', store: false, background: true },
+        model,
+        input: 'a secret',
+        store: false,
+        background: true,
       });
       (await rig.model.call(0)).answer('Hush.');
       await eventually(
@@ -554,7 +580,9 @@ describe("OpenAI's responses", () => {
       };
       const follow = async (callId: string, place: object, text: string) => {
         const asking = rig.client.responses.create({
-          ...{ model, tools: [weather], ...place },
+          model,
+          tools: [weather],
+          ...place,
           input: [
             { type: 'function_call_output', call_id: callId, output: 'sunny' },
             { role: 'user', content: text },
@@ -593,7 +621,9 @@ describe("OpenAI's responses", () => {
     await using rig = await start({ dataDir: folder.path });
     const follow = (output: string) =>
       rig.client.responses.create({
-        ...{ model, tools: [weather], previous_response_id: first.id },
+        model,
+        tools: [weather],
+        previous_response_id: first.id,
         input: [{ type: 'function_call_output', call_id: call.call_id, output }],
       });
     await expect(
@@ -640,10 +670,13 @@ describe("OpenAI's responses", () => {
   verifies('openai.responses-output', async () => {
     await using rig = await start();
     const parsing = rig.client.responses.parse({
-      ...{ model, input: 'a city' },
+      model,
+      input: 'a city',
       text: {
         format: {
-          ...{ type: 'json_schema', name: 'city', strict: true },
+          type: 'json_schema',
+          name: 'city',
+          strict: true,
           schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
         },
       },
@@ -658,7 +691,9 @@ describe("OpenAI's responses", () => {
   verifies('openai.responses', 'and shows how it was asked for', async () => {
     await using rig = await start();
     const response = await answered(rig, 0, '{}', {
-      ...{ input: 'hello', reasoning: { summary: 'detailed' }, text: { format: { type: 'json_object' } } },
+      input: 'hello',
+      reasoning: { summary: 'detailed' },
+      text: { format: { type: 'json_object' } },
       tools: [weather, { ...weather, name: 'strict-weather', strict: true }],
     });
     const asked = {

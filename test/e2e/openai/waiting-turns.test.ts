@@ -72,7 +72,8 @@ describe('a conversation whose turn waits for its client', () => {
       await using rig = await start();
       const id = await waitingChat(rig, 'k1');
       await expect(chat(rig, [user('Be quick.')])).rejects.toMatchObject({
-        ...{ status: 400, param: 'messages' },
+        status: 400,
+        param: 'messages',
         error: { details: { callId: id } },
       });
       expect(await waitingChat(rig, 'k1')).toBe(id);

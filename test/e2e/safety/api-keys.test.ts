@@ -66,7 +66,8 @@ describe.concurrent('the commands for API keys', () => {
     expect(stdout).toBe(`${key}\n`);
     const { principal, tenant, roles, expiresAt = 0 } = await identified(folder, key);
     expect({ principal, tenant, roles }).toEqual({
-      ...{ principal: 'key:ci', tenant: 'acme' },
+      principal: 'key:ci',
+      tenant: 'acme',
       roles: ['user', 'approver'],
     });
     expect(Math.abs(expiresAt - Date.now() - 90 * 24 * 60 * 60_000)).toBeLessThan(60_000);

@@ -100,7 +100,9 @@ const DOORS: readonly Door[] = [
     path: '/a2a',
     headers: a2a,
     body: (text, hasImage) => ({
-      ...{ jsonrpc: '2.0', id: 'r1', method: 'SendMessage' },
+      jsonrpc: '2.0',
+      id: 'r1',
+      method: 'SendMessage',
       params: messageOf(text, hasImage),
     }),
     refusal: ofJsonRpc,

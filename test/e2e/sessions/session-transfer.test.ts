@@ -58,11 +58,15 @@ describe.concurrent('a session that is exported', () => {
     const [first, , step] = envelopes;
     const known = { id: expect.any(String), correlationId: first.event.turnId };
     expect(first.meta).toEqual({
-      ...{ version: 1, actor: { kind: 'client' }, causationId: first.event.turnId },
+      version: 1,
+      actor: { kind: 'client' },
+      causationId: first.event.turnId,
       ...known,
     });
     expect(step.meta).toEqual({
-      ...{ version: 2, actor: { kind: 'agent' }, causationId: envelopes[1].meta.id },
+      version: 2,
+      actor: { kind: 'agent' },
+      causationId: envelopes[1].meta.id,
       ...known,
     });
   });

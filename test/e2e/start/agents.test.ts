@@ -122,7 +122,8 @@ describe.concurrent('one agent that calls another', () => {
         message: 'ask for the weather in New York',
       });
       expect(await sync.json()).toMatchObject({ response: expect.stringContaining('New York') });
-    }, // The heartbeat has to notice the silence, and there are pauses between the tries.
+    },
+    // The heartbeat has to notice the silence, and there are pauses between the tries.
     90_000,
   );
 });

@@ -44,7 +44,12 @@ const STREAMS: Record<string, Asked> = {
   'AG-UI': {
     path: '/ag-ui',
     body: {
-      ...{ threadId: 't', runId: 'r', state: {}, tools: [], context: [], forwardedProps: {} },
+      threadId: 't',
+      runId: 'r',
+      state: {},
+      tools: [],
+      context: [],
+      forwardedProps: {},
       messages: [{ id: 'm', role: 'user', content: 'talk' }],
     },
     end: { type: 'RUN_ERROR', message: expect.stringMatching(STOPPING) },

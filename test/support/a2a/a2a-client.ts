@@ -54,14 +54,24 @@ export function message(
     tenant: '',
     metadata: undefined,
     message: {
-      ...{ messageId, contextId, taskId, role: Role.ROLE_USER },
+      messageId,
+      contextId,
+      taskId,
+      role: Role.ROLE_USER,
       parts: contents.map(({ content, mediaType = '' }) => ({
-        ...{ content, mediaType, metadata: undefined, filename: '' },
+        content,
+        mediaType,
+        metadata: undefined,
+        filename: '',
       })),
-      ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
     },
     configuration: configuration && {
-      ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false },
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: false,
       ...configuration,
     },
   };
@@ -80,7 +90,10 @@ export function dataIn(said: Message | undefined): unknown[] {
 /** What `listTasks` is asked. */
 export function listed(asked: Partial<ListTasksRequest>): ListTasksRequest {
   return {
-    ...{ tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '' },
+    tenant: '',
+    contextId: '',
+    status: TaskState.TASK_STATE_UNSPECIFIED,
+    pageToken: '',
     statusTimestampAfter: undefined,
     ...asked,
   };

@@ -136,7 +136,10 @@ export class ClusterUser {
     const fate = fateOf(answer);
     const { response } = answer.body;
     this.sent.push({
-      ...{ sessionId, content, isAcknowledged: fate === 'recorded', isRefused: fate === 'refused' },
+      sessionId,
+      content,
+      isAcknowledged: fate === 'recorded',
+      isRefused: fate === 'refused',
       told: `${way}: ${answer.status} ${JSON.stringify(answer.body.error ?? {})}`,
       ...(response !== undefined && { response }),
     });

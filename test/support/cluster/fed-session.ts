@@ -63,7 +63,12 @@ export class FedSession {
   say(content: string): ReplyChunk {
     const { length: offset } = this.running?.content ?? '';
     const chunk: ReplyChunk = {
-      ...{ type: 'reply.chunk', sessionId: this.stream, turnId: this.turnId, step: 1, offset, content },
+      type: 'reply.chunk',
+      sessionId: this.stream,
+      turnId: this.turnId,
+      step: 1,
+      offset,
+      content,
     };
     this.running = { ...chunk, offset: 0, content: (this.running?.content ?? '') + content };
     this.#tell(chunk);
@@ -76,7 +81,10 @@ export class FedSession {
     this.running = null;
     this.texts.set(`${this.turnId} 1`, text);
     return this.append({
-      ...{ type: 'step.completed', turnId: this.turnId, step: 1, separator: '' },
+      type: 'step.completed',
+      turnId: this.turnId,
+      step: 1,
+      separator: '',
       parts: [{ type: 'text', text }],
       source: null,
     });

@@ -41,7 +41,11 @@ export class MemoryClusterLog {
     const self = this.#lastNode;
     this.rows.set(self, {
       nodeId: self,
-      ...{ name: `node ${self}`, version: '1', since: this.now, leaseMs: LEASE_MS, isDraining: false },
+      name: `node ${self}`,
+      version: '1',
+      since: this.now,
+      leaseMs: LEASE_MS,
+      isDraining: false,
       load: { sessions: 0, turns: 0, waiting: 0 },
       leaseEnd: this.now + LEASE_MS,
     });

@@ -59,8 +59,12 @@ export async function openChat({
     return { sockets: open('websocket'), statecharts: open('statecharts') };
   };
   return {
-    ...{ newTab, openStreams },
-    ...{ model, tools, page, say },
+    newTab,
+    openStreams,
+    model,
+    tools,
+    page,
+    say,
     /** Between the page and the service. */
     link,
     service,

@@ -76,7 +76,8 @@ export class FiveDoors implements Disposable {
   /** Asks again, with the same key, when a kill has cut it off. */
   async complete(content: string): Promise<string> {
     const request = {
-      ...{ model, messages: [{ role: 'user' as const, content }] },
+      model,
+      messages: [{ role: 'user' as const, content }],
       metadata: { session_id: SHARED_SESSION },
     };
     const headers = { 'Idempotency-Key': keyOf(content) };

@@ -137,7 +137,12 @@ export class RunningService implements AsyncDisposable {
     const peers = adapters.cluster?.messenger;
     const keys = options.apiKeys ? await openKeyBook(adapters.store, log) : undefined;
     const host = await hostAgents({
-      ...{ agents: [first, ...others], adapters, log, keys, environment, clock: options.clock },
+      agents: [first, ...others],
+      adapters,
+      log,
+      keys,
+      environment,
+      clock: options.clock,
       hasOwners: options.verifiers !== undefined || options.apiKeys === true,
       readAgain: async (id) => {
         const loaded = read(id);

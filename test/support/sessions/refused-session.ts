@@ -97,8 +97,14 @@ export class RefusedSession {
 
   #answer(turnId: string, step: number, { calls, opaque }: PlannedStep): void {
     const requested = calls.map(({ name }, index) => ({
-      ...{ callId: `${turnId}-${step}-${index}`, name, toolName: name, serverId: 'srv' },
-      ...{ arguments: {}, repeatable: false, policy: 'auto' as const, argumentsHash: 'a'.repeat(64) },
+      callId: `${turnId}-${step}-${index}`,
+      name,
+      toolName: name,
+      serverId: 'srv',
+      arguments: {},
+      repeatable: false,
+      policy: 'auto' as const,
+      argumentsHash: 'a'.repeat(64),
     }));
     const parts: StepPart[] = [
       ...(opaque ? [{ type: 'opaque' as const, data: opaque }] : []),

@@ -20,7 +20,8 @@ const LONG_CALL_MS = 3_000;
 export const AGENT: LoadedAgent = parseAgentFile(
   JSON.stringify({
     llm: {
-      ...{ provider: 'scripted', model: 'simulated' },
+      provider: 'scripted',
+      model: 'simulated',
       script: [
         {
           when: MESSAGE.source,

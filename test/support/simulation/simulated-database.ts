@@ -160,8 +160,13 @@ export class SimulatedDatabase {
   begin(streamId: StreamId, rows: Row[], owner: NodeId | null, title: string | null | undefined): void {
     const { now } = this;
     this.streams.set(streamId, {
-      ...{ rows, createdAt: now, updatedAt: now, open: false, title },
-      ...{ owner, epoch: FIRST_EPOCH },
+      rows,
+      createdAt: now,
+      updatedAt: now,
+      open: false,
+      title,
+      owner,
+      epoch: FIRST_EPOCH,
     });
   }
 

@@ -80,7 +80,11 @@ export class SimulatedStore implements EventStore {
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
         .slice(0, limit)
         .map(([id, { rows, createdAt, updatedAt, open: isOpen, title }]) => ({
-          ...{ sessionId: id, head: rows.length, createdAt, updatedAt, open: isOpen },
+          sessionId: id,
+          head: rows.length,
+          createdAt,
+          updatedAt,
+          open: isOpen,
           ...(title !== undefined && title !== null && { title }),
         })),
     );

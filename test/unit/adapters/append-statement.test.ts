@@ -7,8 +7,13 @@ function appendOf(...data: string[]): LinkedAppend {
   const links = data.map((json, index) => ({ seq: index + 1, time: 0, type: 't', data: json, hash: 'h' }));
   const head = { seq: links.length, hash: 'h' };
   return {
-    ...{ stream: 'a', after: { seq: 0, hash: '' }, head, links },
-    ...{ open: undefined, title: undefined, epoch: undefined },
+    stream: 'a',
+    after: { seq: 0, hash: '' },
+    head,
+    links,
+    open: undefined,
+    title: undefined,
+    epoch: undefined,
   };
 }
 

@@ -153,7 +153,8 @@ describe('the bodies of all requests', () => {
     const refused = await send('ada');
     expect(refused.status).toBe(429);
     expect(JSON.parse(refused.text).error.details).toMatchObject({
-      ...{ name: 'requestBodies', of: 'principal' },
+      name: 'requestBodies',
+      of: 'principal',
       limit: 2 * MEGABYTE,
     });
     const others = ['bob', 'cec', 'dan'].map(send);

@@ -62,7 +62,11 @@ function connected(server: AskingServer): McpConnection {
   const mask = (text: string): string => text;
   const clientInfo = { name: 'agent-service', version: '1.2.3' };
   return new McpConnection({
-    ...{ name: 'asking', log: new RecordingLog(), mask, events, transport: server },
+    name: 'asking',
+    log: new RecordingLog(),
+    mask,
+    events,
+    transport: server,
     client: new McpClient({ transport: server, mask, clientInfo, answers: { elicitation: true }, events }),
     hello: { era: 'sessions', version: '2025-11-25', capabilities: {}, instructions: undefined },
     timeoutMs: TIMEOUT_MS,

@@ -15,7 +15,9 @@ const DONE = progress({ hasBegun: true, hasEnding: true, isDone: true });
 function progress(more: Partial<Record<'hasBegun' | 'hasEnding' | 'isDone', boolean>>) {
   const none = { hasBegun: false, hasEnding: false, isDone: false };
   return {
-    ...{ ...none, hasSpoken: false, ...more },
+    ...none,
+    hasSpoken: false,
+    ...more,
     event: () => undefined,
     whole: () => undefined,
     finish: () => ({ parts: [] }),

@@ -3,7 +3,11 @@ import { ToolCallCollector } from '../../../src/adapters/openai/chat/tool-call-c
 import { ReplyCallIds } from '../../../src/model-http/reply/reply-call-ids.ts';
 
 const fragment = (more: object) => ({
-  ...{ index: undefined, id: '', name: '', arguments: '', extraContent: undefined },
+  index: undefined,
+  id: '',
+  name: '',
+  arguments: '',
+  extraContent: undefined,
   ...more,
 });
 

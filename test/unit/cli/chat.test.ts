@@ -56,7 +56,11 @@ function question(turnId: string): StreamEvent {
     hot: { type: 'boolean', default: true },
   } as const;
   const data = {
-    ...{ callId: 'c1', toolName: 'order', serverId: 'asking', inputId: 'c1.1.1', message: 'Which tea?' },
+    callId: 'c1',
+    toolName: 'order',
+    serverId: 'asking',
+    inputId: 'c1.1.1',
+    message: 'Which tea?',
     question: { mode: 'form', schema: { type: 'object', properties } },
   } as const;
   return { event: 'inputRequired', data: structuredClone(data), turnId };
@@ -64,7 +68,11 @@ function question(turnId: string): StreamEvent {
 
 function formWithoutFields(turnId: string): StreamEvent {
   const data = {
-    ...{ callId: 'c1', toolName: 'order', serverId: 'asking', inputId: 'c1.1.1', message: 'Go on?' },
+    callId: 'c1',
+    toolName: 'order',
+    serverId: 'asking',
+    inputId: 'c1.1.1',
+    message: 'Go on?',
     question: { mode: 'form', schema: { type: 'object', properties: {} } },
   } as const;
   return { event: 'inputRequired', data: structuredClone(data), turnId };

@@ -5,7 +5,10 @@ import type { CreatedApiKey } from '../../../src/core/access/api-key-record.ts';
 import { closeAtOnce, listenLocally, originOf } from '../../support/sockets/local-server.ts';
 
 const record = {
-  ...{ keyId: 'c1Q3mJr7', name: 'ci', roles: ['user'], tenant: 'acme' },
+  keyId: 'c1Q3mJr7',
+  name: 'ci',
+  roles: ['user'],
+  tenant: 'acme',
   createdAt: '2026-11-21T05:51:26.421Z',
 };
 const timestamp = '2026-11-21T05:51:26.421Z';

@@ -57,8 +57,12 @@ describe('an exported session', () => {
     expect(await exportText(store)).toBe(lines);
     expect(await store.sessions()).toEqual([
       {
-        ...{ sessionId: 's', title: 'What is this?', head: events.length },
-        ...{ createdAt: 1_000, updatedAt: 999 + events.length, open: true },
+        sessionId: 's',
+        title: 'What is this?',
+        head: events.length,
+        createdAt: 1_000,
+        updatedAt: 999 + events.length,
+        open: true,
       },
     ]);
   });

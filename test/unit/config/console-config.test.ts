@@ -13,8 +13,11 @@ describe('auth.console', () => {
   it('needs an issuer and a client, and has defaults for the rest', () => {
     const clientId = 'agent-console';
     expect(AuthConfig.parse({ jwt, console: { issuer, clientId } }).console).toEqual({
-      ...{ issuer, clientId },
-      ...{ scope: 'openid', parameters: {}, origins: [] },
+      issuer,
+      clientId,
+      scope: 'openid',
+      parameters: {},
+      origins: [],
     });
     expect(problemsOf({ jwt, console: { issuer } })[0]).toMatch(/^console\.clientId: /);
   });

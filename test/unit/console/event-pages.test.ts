@@ -8,7 +8,9 @@ function served(head: number, most: number) {
     asked.push(limit);
     const count = Math.max(0, Math.min(limit, most, head - after));
     const events = Array.from({ length: count }, (_, index) => ({
-      ...{ event: 'reset' as const, data: {}, seq: after + 1 + index },
+      event: 'reset' as const,
+      data: {},
+      seq: after + 1 + index,
       time: new Date(0).toISOString(),
     }));
     return { events, head };

@@ -8,11 +8,15 @@ const MODULE: string = fileURLToPath(new URL('../../../src/console/service/hub/h
 const JOIN = { kind: 'session.join', session: 's', seq: 0, time: 0, clockAheadMs: 0 };
 const LEAVE = { kind: 'session.leave', session: 's' };
 const send = (id: number, content: string) => ({
-  ...{ kind: 'session.do', session: 's', id },
+  kind: 'session.do',
+  session: 's',
+  id,
   action: { name: 'send', content, options: { clientMessageId: `c${id}` } },
 });
 const recorded = (seq: number, id: number, content: string) => ({
-  ...{ event: 'message', turnId: `t${id}`, seq },
+  event: 'message',
+  turnId: `t${id}`,
+  seq,
   data: { content, clientMessageId: `c${id}` },
 });
 

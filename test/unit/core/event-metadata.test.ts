@@ -146,7 +146,9 @@ describe('the metadata of an approval', () => {
     const granted = only(events, 'approval.granted');
     expect(granted).toMatchObject({ ...ADA, correlationId: 'a' });
     expect(only(events, 'tool-call.succeeded')).toMatchObject({
-      ...{ actor: { kind: 'agent' }, causationId: granted.id, correlationId: 'a' },
+      actor: { kind: 'agent' },
+      causationId: granted.id,
+      correlationId: 'a',
     });
   });
 
@@ -168,7 +170,9 @@ describe('the metadata of a turn that ends otherwise', () => {
     await heard.event('turn.failed');
     const events = await recordedIn(rig.store);
     expect(only(events, 'turn.failed')).toMatchObject({
-      ...{ actor: { kind: 'agent' }, causationId: only(events, 'turn.started').id, correlationId: 'a' },
+      actor: { kind: 'agent' },
+      causationId: only(events, 'turn.started').id,
+      correlationId: 'a',
       event: { cause: { kind: 'model' } },
     });
   });
@@ -182,7 +186,9 @@ describe('the metadata of a turn that ends otherwise', () => {
     const events = await recordedIn(rig.store);
     const result = only(events, 'tool-call.succeeded');
     expect(only(events, 'turn.failed')).toMatchObject({
-      ...{ actor: { kind: 'service' }, causationId: result.id, correlationId: 'a' },
+      actor: { kind: 'service' },
+      causationId: result.id,
+      correlationId: 'a',
       event: { cause: { kind: 'step-limit', maxSteps: 1 } },
     });
   });
@@ -196,7 +202,8 @@ describe('the metadata of a turn that ends otherwise', () => {
     await heard.event('turn.failed');
     const events = await recordedIn(rig.store);
     expect(only(events, 'turn.failed')).toMatchObject({
-      ...{ actor: { kind: 'service' }, correlationId: 'a' },
+      actor: { kind: 'service' },
+      correlationId: 'a',
       event: { cause: { kind: 'step-timeout', stepTimeoutMs: 500 } },
     });
     expectEarlierCause(events, only(events, 'turn.failed'));
@@ -300,11 +307,13 @@ describe('the metadata of a fork', () => {
 describe('the origin of a request', () => {
   it('is its client, by name where that is known, and the command', () => {
     expect(requestOrigin({ ...ANYONE, principal: 'ada' }, 't')).toEqual({
-      ...{ actor: { kind: 'client', principal: 'ada', tenant: 'default' }, causationId: 't' },
+      actor: { kind: 'client', principal: 'ada', tenant: 'default' },
+      causationId: 't',
     });
     const nameless = requestOrigin(ANYONE);
     expect(nameless).toStrictEqual({
-      ...{ actor: { kind: 'client' }, causationId: expect.stringMatching(UUID) },
+      actor: { kind: 'client' },
+      causationId: expect.stringMatching(UUID),
     });
     expect(requestOrigin(ANYONE).causationId).not.toBe(nameless.causationId);
     expect(serviceOrigin()).toEqual({ actor: { kind: 'service' }, causationId: expect.stringMatching(UUID) });
@@ -339,10 +348,18 @@ describe('the origin of a request', () => {
 
 describe('the frame of a durable event, for a client that resumes', () => {
   const cancelledBy = (cause: CancellationCause, meta: EventMetadata | null): Envelope => ({
-    ...{ sessionId: 's', seq: 5, time: 0, meta },
+    sessionId: 's',
+    seq: 5,
+    time: 0,
+    meta,
     event: {
-      ...{ type: 'turn.cancelled', turnId: 't', cause, reason: 'r' },
-      ...{ step: 1, separator: '', partial: '' },
+      type: 'turn.cancelled',
+      turnId: 't',
+      cause,
+      reason: 'r',
+      step: 1,
+      separator: '',
+      partial: '',
     },
   });
   const meta = { ...ADA, id: 'i', correlationId: 't' };
@@ -353,7 +370,8 @@ describe('the frame of a durable event, for a client that resumes', () => {
     expect(sent).toMatchObject({ event: 'error', data: { code: 'TURN_CANCELLED' } });
     const { event: _event, data: _data, ...place } = sent;
     expect(place).toStrictEqual({
-      ...{ seq: 5, turnId: 't' },
+      seq: 5,
+      turnId: 't',
       actor: { kind: 'client', principal: 'ada' },
       cause: { kind: 'interrupted', byTurnId: 'u' },
     });

@@ -47,8 +47,13 @@ describe('the OAuth settings of a tool server', () => {
       type: 'http' as const,
       baseUrl: 'https://tools.example/mcp',
       oauth: {
-        ...{ grant: 'identity-assertion' as const, clientId: 'agent', clientSecret: 'sekrit-1' },
-        ...{ privateKey: 'sekrit-2', jwt: 'sekrit-3', jwtFile: '/run/token', scopes: ['read'] },
+        grant: 'identity-assertion' as const,
+        clientId: 'agent',
+        clientSecret: 'sekrit-1',
+        privateKey: 'sekrit-2',
+        jwt: 'sekrit-3',
+        jwtFile: '/run/token',
+        scopes: ['read'],
         identityProvider: { ...identityProvider, clientSecret: 'sekrit-4' },
       },
     };

@@ -73,8 +73,11 @@ describe('a tool call that needs approval', () => {
     const log = asked('1?');
     expect(log.tell(deny('1', 'too much'))).toEqual([
       {
-        ...{ type: 'tool-call.failed', ...ref, callId: '1' },
-        ...{ cause: { kind: 'denied', note: 'too much' }, reason: 'it was denied: too much' },
+        type: 'tool-call.failed',
+        ...ref,
+        callId: '1',
+        cause: { kind: 'denied', note: 'too much' },
+        reason: 'it was denied: too much',
       },
     ]);
     expect(log.state.transcript.at(-1)).toMatchObject({
@@ -127,7 +130,9 @@ describe('a tool call that the agent may not make', () => {
       { ...auto, callId: '3' },
     ];
     const rejected = {
-      ...{ type: 'tool-call.failed', ...ref, cause: { kind: 'rejected' } },
+      type: 'tool-call.failed',
+      ...ref,
+      cause: { kind: 'rejected' },
       reason: 'the agent is not allowed to use this tool',
     };
     expect(log.tell(completeStep({ turnId: 't', calls })).slice(1)).toEqual([

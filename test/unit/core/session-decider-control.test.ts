@@ -70,8 +70,12 @@ describe('a message to a busy session', () => {
       { type: 'tool-call.interrupted', callId: 'a-once' },
       { type: 'tool-call.interrupted', callId: 'a-again' },
       {
-        ...{ type: 'turn.cancelled', turnId: 'a', cause: { kind: 'interrupted', byTurnId: 'c' } },
-        ...{ step: 2, separator: '\n\n', partial: 'half' },
+        type: 'turn.cancelled',
+        turnId: 'a',
+        cause: { kind: 'interrupted', byTurnId: 'c' },
+        step: 2,
+        separator: '\n\n',
+        partial: 'half',
       },
       { type: 'turn.started', turnId: 'c' },
     ]);
@@ -115,8 +119,14 @@ describe('a message that is refused because the session is busy', () => {
 
 describe('a message that waits behind no client', () => {
   const call = (callId: string) => ({
-    ...{ callId, name: 'look', toolName: 'look', serverId: null, arguments: {}, argumentsHash: '' },
-    ...{ repeatable: false, policy: 'auto' as const },
+    callId,
+    name: 'look',
+    toolName: 'look',
+    serverId: null,
+    arguments: {},
+    argumentsHash: '',
+    repeatable: false,
+    policy: 'auto' as const,
   });
   const message = (more: Partial<StartTurn> = {}) => start('b', { notBehindClient: true, ...more });
 

@@ -17,8 +17,13 @@ describe('the fold of a session', () => {
     [
       'is cancelled',
       {
-        ...{ type: 'turn.cancelled', turnId: 'b', cause: { kind: 'cancelled' }, reason: '' },
-        ...{ step: 0, separator: '', partial: '' },
+        type: 'turn.cancelled',
+        turnId: 'b',
+        cause: { kind: 'cancelled' },
+        reason: '',
+        step: 0,
+        separator: '',
+        partial: '',
       },
     ],
   ])('refuses that a turn %s which nobody began', (_, event) => {

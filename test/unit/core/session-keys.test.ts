@@ -50,7 +50,9 @@ it('the key of a cancellation is not shown as the cause of the turn behind it ei
       turnId: 't',
       cause: { kind: 'cancelled' },
       reason: 'enough',
-      ...{ step: 1, separator: '', partial: '' },
+      step: 1,
+      separator: '',
+      partial: '',
     },
     { type: 'turn.started', turnId: 'u' },
   ];

@@ -126,7 +126,9 @@ describe('a snapshot of a session', () => {
     const lines = await readFile(new URL('../../fixtures/history.jsonl', import.meta.url), 'utf8');
     const recorded = lines.trim().split('\n');
     const history = recorded.map((line, index) => ({
-      ...{ sessionId: 's', seq: index + 1, time: index },
+      sessionId: 's',
+      seq: index + 1,
+      time: index,
       event: SessionEvent.parse(currentEvents.decode(line).event),
       meta: null,
     }));

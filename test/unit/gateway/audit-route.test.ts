@@ -17,7 +17,11 @@ it('breaks the audit trail off when the credential that reads it has ended', asy
   const route = auditRoute({ record: () => undefined, read: async () => entries() });
   const { body } = await route.handler(
     {
-      ...{ method: 'GET', path: '/api/audit', query: '', headers: new Map(), peerAddress: '127.0.0.1' },
+      method: 'GET',
+      path: '/api/audit',
+      query: '',
+      headers: new Map(),
+      peerAddress: '127.0.0.1',
       body: async () => new Uint8Array(),
       context: ANYONE,
       credential: {

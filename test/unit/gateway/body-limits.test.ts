@@ -4,7 +4,10 @@ import { bodyLimits } from '../../../src/gateway/http/body-limits.ts';
 import type { Route } from '../../../src/gateway/http/router.ts';
 
 const route = (path: string, more: Pick<Route, 'takesImages'> = {}): Route => ({
-  ...{ method: 'POST', access: 'open', path, ...more },
+  method: 'POST',
+  access: 'open',
+  path,
+  ...more,
   handler: () => expect.unreachable(),
 });
 const routes = [

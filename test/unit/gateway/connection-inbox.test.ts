@@ -30,18 +30,23 @@ function slow() {
   const socket = new FakeSocket(broadcast);
   const connection = new Connection(
     {
-      ...{ session: 's', topic: 's', reasoning: 0, time: 0, statecharts: 0 },
-      ...{ context: contextOf(identity('ada')), address: '127.0.0.1' },
+      session: 's',
+      topic: 's',
+      reasoning: 0,
+      time: 0,
+      statecharts: 0,
+      context: contextOf(identity('ada')),
+      address: '127.0.0.1',
     },
     socket,
     {
-      ...{
-        bus,
-        connections: { leave: () => undefined },
-        fanOut: new SignalFanOut(bus, broadcast),
-        maxRequestBytes: 1_000,
-      },
-      ...{ limits, log: recordingLog(), onClosed: () => undefined },
+      bus,
+      connections: { leave: () => undefined },
+      fanOut: new SignalFanOut(bus, broadcast),
+      maxRequestBytes: 1_000,
+      limits,
+      log: recordingLog(),
+      onClosed: () => undefined,
     },
   );
   const say = (content: string): void => {

@@ -35,14 +35,13 @@ function renewing() {
     },
     socket,
     {
-      ...{
-        bus,
-        credentials,
-        connections: { leave: () => undefined },
-        fanOut: new SignalFanOut(bus, broadcast),
-        maxRequestBytes: 1_000,
-      },
-      ...{ limits: rateLimits(LimitsConfig.parse({})), log: recordingLog() },
+      bus,
+      credentials,
+      connections: { leave: () => undefined },
+      fanOut: new SignalFanOut(bus, broadcast),
+      maxRequestBytes: 1_000,
+      limits: rateLimits(LimitsConfig.parse({})),
+      log: recordingLog(),
       onClosed: () => undefined,
     },
   );

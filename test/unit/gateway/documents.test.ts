@@ -98,8 +98,11 @@ describe('the OpenAPI document', () => {
         authenticator: {},
         log: silentLog,
         card: {
-          ...{ bus, identity: () => ({ name: 'a' }), version: '0.0.0' },
-          ...{ baseOf: async () => 'http://a', security: {} },
+          bus,
+          identity: () => ({ name: 'a' }),
+          version: '0.0.0',
+          baseOf: async () => 'http://a',
+          security: {},
         },
       }),
       ...agUiRoutes({ bus, fanOut: new SignalFanOut(bus, new FakeBroadcast()), maxImageBytes: false }),

@@ -16,11 +16,20 @@ async function health(context: RequestContext): Promise<HealthResponse> {
   bus.handle('warning.list', async () => [WARNING]);
   bus.handle('log.size', async () => ({ databaseBytes: 4_096, walBytes: 1_000, events: 7 }));
   const routes = healthRoutes({
-    ...{ bus, identity: () => ({ name: 'a' }), version: '0.0.0', uptime: () => 1, isSecured: true },
+    bus,
+    identity: () => ({ name: 'a' }),
+    version: '0.0.0',
+    uptime: () => 1,
+    isSecured: true,
   });
   const request: ServedRequest = {
-    ...{ method: 'GET', path: '/api/health', context, query: '', peerAddress: '127.0.0.1' },
-    ...{ headers: new Map(), body: async () => new Uint8Array() },
+    method: 'GET',
+    path: '/api/health',
+    context,
+    query: '',
+    peerAddress: '127.0.0.1',
+    headers: new Map(),
+    body: async () => new Uint8Array(),
   };
   const { route, parameters } = new Router(routes).find(request);
   const { body } = await route.handler(request, parameters);

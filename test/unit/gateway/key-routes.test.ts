@@ -33,7 +33,11 @@ async function open() {
   const router = new Router(keyRoutes(bus));
   const send = async ({ method, path = '/api/keys', body, context = ADMIN, headers = {} }: Sent) => {
     const request: ServedRequest = {
-      ...{ method, path, context, query: '', peerAddress: '127.0.0.1' },
+      method,
+      path,
+      context,
+      query: '',
+      peerAddress: '127.0.0.1',
       headers: new Map(Object.entries({ 'content-type': 'application/json', ...headers })),
       body: async () => new TextEncoder().encode(JSON.stringify(body)),
     };

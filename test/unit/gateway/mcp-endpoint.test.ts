@@ -241,8 +241,11 @@ describe('the MCP endpoint', () => {
 
   it('has one session for all requests of a client that has begun it at another node', async () => {
     const peers: Peers = {
-      ...{ clusterId: 'c', tell: () => undefined, onTold: () => undefined },
-      ...{ askAll: async () => [], onAsked: () => undefined },
+      clusterId: 'c',
+      tell: () => undefined,
+      onTold: () => undefined,
+      askAll: async () => [],
+      onAsked: () => undefined,
     };
     using here = new McpEndpoint({ ...deps, peers });
     using elsewhere = new McpEndpoint({ ...deps, peers });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { OriginPolicy } from '../../../src/gateway/security/origin-policy.ts';
 
 const policy = new OriginPolicy({
-  ...{ listenHost: '127.0.0.1', allowedHosts: ['a.example'], allowedOrigins: [] },
+  listenHost: '127.0.0.1',
+  allowedHosts: ['a.example'],
+  allowedOrigins: [],
 });
 
 describe('a page of the service itself', () => {

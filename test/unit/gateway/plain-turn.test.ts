@@ -10,13 +10,18 @@ const told = (event: SessionEvent): SessionSignal => {
   return { sessionId: 's', seq, time: 0, meta: null, event };
 };
 const chunk = (offset: number, content: string, step = 1): SessionSignal => ({
-  ...{ type: 'reply.chunk', sessionId: 's', turnId, step },
-  ...{ offset, content },
+  type: 'reply.chunk',
+  sessionId: 's',
+  turnId,
+  step,
+  offset,
+  content,
 });
 const started = () => told({ type: 'turn.started', turnId });
 const resumed = () => told({ type: 'turn.resumed', turnId, attempt: 2 });
 const fault: SessionSignal = {
-  ...{ type: 'session.fault', sessionId: 's' },
+  type: 'session.fault',
+  sessionId: 's',
   error: { code: 'INTERNAL_ERROR', message: 'x', details: {} },
 };
 const completed = () => told({ type: 'turn.completed', turnId, content: 'all' });
@@ -48,8 +53,12 @@ describe('the clients of plain frames', () => {
     const turn = new PlainTurn();
     heard(turn, [started(), chunk(0, 'a long text'), resumed(), chunk(0, 'short')]);
     const step = told({
-      ...{ type: 'step.completed', turnId, step: 1, separator: '' },
-      ...{ parts: [{ type: 'text', text: 'short' }], source: { api: 'chat', provider: 'p', model: 'm' } },
+      type: 'step.completed',
+      turnId,
+      step: 1,
+      separator: '',
+      parts: [{ type: 'text', text: 'short' }],
+      source: { api: 'chat', provider: 'p', model: 'm' },
     });
     expect(heard(turn, [step, chunk(0, 'next', 2), completed(), started(), chunk(0, 'new')])).toEqual([
       ...['step.completed', 'next', 'turn.completed', 'turn.started', 'new'],
@@ -68,7 +77,8 @@ describe('the clients of plain frames', () => {
   it('are told also that nobody goes on with a turn that was interrupted before', () => {
     const turn = new PlainTurn();
     const last: SessionSignal = {
-      ...{ type: 'session.fault', sessionId: 's' },
+      type: 'session.fault',
+      sessionId: 's',
       error: { code: 'INTERNAL_ERROR', message: 'x', details: { continues: false } },
     };
     expect(heard(turn, [started(), fault, resumed(), fault, resumed(), last])).toEqual([
@@ -86,8 +96,13 @@ describe('the clients of plain frames', () => {
   it('have it also when a message that waits is cancelled meanwhile', () => {
     const turn = new PlainTurn();
     const cancelled = told({
-      ...{ type: 'turn.cancelled', turnId: 'next', cause: { kind: 'cancelled' }, reason: 'x' },
-      ...{ step: 0, separator: '', partial: '' },
+      type: 'turn.cancelled',
+      turnId: 'next',
+      cause: { kind: 'cancelled' },
+      reason: 'x',
+      step: 0,
+      separator: '',
+      partial: '',
     });
     heard(turn, [started(), chunk(0, 'one '), cancelled]);
     expect(heard(turn, [resumed(), chunk(0, 'one '), chunk(4, 'two')])).toEqual(['two']);

@@ -32,7 +32,10 @@ describe('a piece of what the model thinks aloud', () => {
 
 describe('the frame of a step', () => {
   const stepOf = (parts: StepPart[], more: object = {}): Envelope => ({
-    ...{ sessionId: 's', seq: 7, time: 0, meta: null },
+    sessionId: 's',
+    seq: 7,
+    time: 0,
+    meta: null,
     event: { ...stepCompleted({ turnId: 't', step: 2, separator: '\n\n' }), parts, ...more },
   });
 
@@ -60,7 +63,8 @@ describe('the frame of a step', () => {
         model: 'openai gpt-test',
         usage,
       },
-      ...{ seq: 7, turnId: 't' },
+      seq: 7,
+      turnId: 't',
     });
   });
 
@@ -68,7 +72,8 @@ describe('the frame of a step', () => {
     expect(resumableFrame(stepOf([{ type: 'text', text: 'Yes.' }]))).toStrictEqual({
       event: 'stepCompleted',
       data: { content: '\n\nYes.', step: 2, callIds: [] },
-      ...{ seq: 7, turnId: 't' },
+      seq: 7,
+      turnId: 't',
     });
   });
 });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type Route, Router } from '../../../src/gateway/http/router.ts';
 
 const route = (method: Route['method'], path: string): Route => ({
-  ...{ method, path, access: 'open' },
+  method,
+  path,
+  access: 'open',
   handler: async () => ({ status: 200, headers: {}, body: path }),
 });
 

@@ -11,7 +11,9 @@ it('breaks an export off when the credential that reads it has ended', async () 
   const bus = new LocalBus((error) => expect.unreachable(String(error)));
   const journal = new Journal(memoryEventStore(), bus);
   const events = Array.from({ length: 300 }, (_, index) => ({
-    ...{ type: 'turn.requested' as const, turnId: `t${index}`, text: 'x'.repeat(1_000) },
+    type: 'turn.requested' as const,
+    turnId: `t${index}`,
+    text: 'x'.repeat(1_000),
   }));
   await journal.append('s', 0, events, { open: false, origin: CLIENT });
   const credential = new AbortController();

@@ -31,7 +31,9 @@ function start() {
   const failures = new FailedAttempts(async () => undefined);
   const questions = new KeyedSemaphore({ atOnce: 4, patienceMs: 10_000 });
   const authenticator = new BearerAuthenticator({
-    ...{ verifiers: [], tickets, failures },
+    verifiers: [],
+    tickets,
+    failures,
     inTurn: (key, work) => questions.run(key, work),
   });
   const use = async (ticket: string, address = '10.0.0.1') => {

@@ -18,46 +18,69 @@ const call = (callId: string) => ({ turnId: 'a', callId, toolName: 'pay', server
 const requested = (turnId: string): SessionEvent => ({ type: 'turn.requested', turnId, text: turnId });
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
 const cancelled = (turnId: string, reason: string): SessionEvent => ({
-  ...{ type: 'turn.cancelled', turnId, cause: UNRECORDED, reason },
-  ...{ step: 1, separator: '', partial: '' },
+  type: 'turn.cancelled',
+  turnId,
+  cause: UNRECORDED,
+  reason,
+  step: 1,
+  separator: '',
+  partial: '',
 });
 const asked = (...callIds: string[]): SessionEvent[] => [
   stepCompleted({ turnId: 'a', callIds }),
   ...callIds.map(
     (callId): SessionEvent => ({
-      ...{ type: 'tool-call.requested', ...call(callId), name: 'pay' },
-      ...{ arguments: {}, repeatable: false },
+      type: 'tool-call.requested',
+      ...call(callId),
+      name: 'pay',
+      arguments: {},
+      repeatable: false,
     }),
   ),
 ];
 const approval = (callId: string): SessionEvent => ({
-  ...{ type: 'approval.requested', ...call(callId) },
-  ...{ arguments: {}, argumentsHash: 'a'.repeat(64) },
+  type: 'approval.requested',
+  ...call(callId),
+  arguments: {},
+  argumentsHash: 'a'.repeat(64),
 });
 const granted = (callId: string): SessionEvent => ({
-  ...{ type: 'approval.granted', ...call(callId) },
+  type: 'approval.granted',
+  ...call(callId),
   argumentsHash: 'a'.repeat(64),
 });
 const succeeded = (callId: string): SessionEvent => ({
-  ...{ type: 'tool-call.succeeded', ...call(callId) },
+  type: 'tool-call.succeeded',
+  ...call(callId),
   result: { content: [] },
 });
 const failedCall = (callId: string, reason: string): SessionEvent => ({
-  ...{ type: 'tool-call.failed', ...call(callId), cause: UNRECORDED },
+  type: 'tool-call.failed',
+  ...call(callId),
+  cause: UNRECORDED,
   reason,
 });
 const failedWithResult = (callId: string, reason: string): SessionEvent => ({
-  ...{ type: 'tool-call.failed', ...call(callId), cause: UNRECORDED, reason },
+  type: 'tool-call.failed',
+  ...call(callId),
+  cause: UNRECORDED,
+  reason,
   result: { content: [{ type: 'text', text: reason }] },
 });
 const interruptedCall = (callId: string, reason: string): SessionEvent => ({
-  ...{ type: 'tool-call.interrupted', ...call(callId), cause: UNRECORDED },
+  type: 'tool-call.interrupted',
+  ...call(callId),
+  cause: UNRECORDED,
   reason,
 });
 const failed = (details: Record<string, unknown>): SessionEvent => ({
-  ...{ type: 'turn.failed', turnId: 'a', cause: UNRECORDED },
-  ...{ error: { code: 'AGENT_ERROR', message: 'The agent could not answer.', details } },
-  ...{ step: 1, separator: '', partial: '' },
+  type: 'turn.failed',
+  turnId: 'a',
+  cause: UNRECORDED,
+  error: { code: 'AGENT_ERROR', message: 'The agent could not answer.', details },
+  step: 1,
+  separator: '',
+  partial: '',
 });
 
 const RESET = 'the conversation was reset';
@@ -108,15 +131,19 @@ describe('why version 0.1.0 cancelled a turn', () => {
     ];
     const turns = ['a', 'b', 'c'].map((turnId) => cancelled(turnId, RESET));
     expect(causesIn(recording, calls, turns, { type: 'session.reset' })).toEqual({
-      ...{ 1: { kind: 'turn-cancelled' }, 2: { kind: 'turn-cancelled' } },
-      ...{ a: { kind: 'session-reset' }, b: { kind: 'session-reset' }, c: { kind: 'session-reset' } },
+      1: { kind: 'turn-cancelled' },
+      2: { kind: 'turn-cancelled' },
+      a: { kind: 'session-reset' },
+      b: { kind: 'session-reset' },
+      c: { kind: 'session-reset' },
     });
   });
 
   it('was a deletion', () => {
     const turns = ['a', 'b'].map((turnId) => cancelled(turnId, DELETED));
     expect(causesIn(a, requested('b'), turns, { type: 'session.deleted' })).toEqual({
-      ...{ a: { kind: 'session-deleted' }, b: { kind: 'session-deleted' } },
+      a: { kind: 'session-deleted' },
+      b: { kind: 'session-deleted' },
     });
   });
 
@@ -188,7 +215,10 @@ describe('why version 0.1.0 failed a call', () => {
     // In another order than that of the calls: that is what a tool answered.
     const end = [approval('4'), failedCall('2', 'no money'), failedCall('4', 'it was denied')];
     expect(causesIn(recording, rejected, end)).toEqual({
-      ...{ 1: { kind: 'rejected' }, 2: { kind: 'tool' }, 3: { kind: 'rejected' }, 4: { kind: 'denied' } },
+      1: { kind: 'rejected' },
+      2: { kind: 'tool' },
+      3: { kind: 'rejected' },
+      4: { kind: 'denied' },
     });
   });
 
@@ -246,8 +276,13 @@ describe('why version 0.1.0 failed a turn', () => {
 describe('a recording', () => {
   it('that has causes keeps them, whatever the sentences say, and is not changed itself', () => {
     const recorded: SessionEvent = {
-      ...{ type: 'turn.cancelled', turnId: 'a', cause: { kind: 'cancelled' }, reason: RESET },
-      ...{ step: 1, separator: '', partial: '' },
+      type: 'turn.cancelled',
+      turnId: 'a',
+      cause: { kind: 'cancelled' },
+      reason: RESET,
+      step: 1,
+      separator: '',
+      partial: '',
     };
     const recording = [...a, recorded, { type: 'session.reset' } as const];
     expect(withCauses(recording)).toEqual(recording);

@@ -6,7 +6,10 @@ import { identity } from '../../support/access/known-tokens.ts';
 
 const client = contextOf(identity('ada'), '192.0.2.7');
 const ada = {
-  ...{ principal: 'test:ada', tenant: 'acme', credential: 'credential-of-ada', address: '192.0.2.7' },
+  principal: 'test:ada',
+  tenant: 'acme',
+  credential: 'credential-of-ada',
+  address: '192.0.2.7',
 };
 const own = ['acme/test:ada/x'];
 
@@ -15,7 +18,11 @@ describe('the audit entry of a request', () => {
     const request = { sessionId: own[0], callId: 'call_1', approved: false, reason: 'a private reason' };
     expect(auditEntry('approval.answer', { request, ids: own, client })).toEqual({
       ...ada,
-      ...{ what: 'approval.answer', sessionId: own[0], subject: 'call_1', approved: false, outcome: 'ok' },
+      what: 'approval.answer',
+      sessionId: own[0],
+      subject: 'call_1',
+      approved: false,
+      outcome: 'ok',
     });
   });
 
@@ -35,7 +42,10 @@ describe('the audit entry of a request', () => {
     const request = { serverId: 'files', toolName: 'read' };
     const invalid = new ServiceError('INVALID_REQUEST', 'No.', { issue: 'found "a private word"' });
     expect(auditEntry('tool.execute', { request, ids: [], client }, invalid)).toEqual({
-      ...{ ...ada, what: 'tool.execute', subject: 'files read', outcome: 'INVALID_REQUEST' },
+      ...ada,
+      what: 'tool.execute',
+      subject: 'files read',
+      outcome: 'INVALID_REQUEST',
     });
     const forbidden = new ServiceError('FORBIDDEN', 'No.', { scope: 'tools:execute' });
     expect(auditEntry('tool.execute', { request, ids: [], client }, forbidden)?.reason).toBe('tools:execute');

@@ -7,8 +7,13 @@ it('whoever approves a call sees what hides in its arguments', () => {
   const args = { to: 'bob\u202eecila' };
   const tool = { serverId: 's', toolName: 'pay', policy: 'ask' } as const;
   const pending = {
-    ...{ turnId: 't', callId: 'c', toolName: 'pay', serverId: 's', since: '2026-11-28T00:00:00.000Z' },
-    ...{ arguments: args, argumentsHash: 'h' },
+    turnId: 't',
+    callId: 'c',
+    toolName: 'pay',
+    serverId: 's',
+    since: '2026-11-28T00:00:00.000Z',
+    arguments: args,
+    argumentsHash: 'h',
   };
   for (const question of [approvalQuestion(tool, { arguments: args }).params, ofAgent(pending)])
     expect(question.message).toContain('{"to":"bob\\u202eecila"}');

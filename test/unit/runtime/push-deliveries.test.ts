@@ -68,7 +68,12 @@ async function rig() {
   const sent: PushMessage[] = [];
   let noteLeft = (): void => undefined;
   const deliveries = new PushDeliveries({
-    ...{ bus, book, log, clock, report: reportTask, contentType: 'application/a2a+json' },
+    bus,
+    book,
+    log,
+    clock,
+    report: reportTask,
+    contentType: 'application/a2a+json',
     now: () => clock.now(),
     sender: {
       check: async () => undefined,
@@ -88,13 +93,21 @@ async function rig() {
     },
   });
   return {
-    ...{ deliveries, faults, session, sent, log },
+    deliveries,
+    faults,
+    session,
+    sent,
+    log,
     eraseSession: () => kept.erase('s'),
     configs: () => book.streamsOf(TURN),
     /** Another node has made a config, and is gone. */
     async leave(inBox = box) {
       const push = {
-        ...{ config: CONFIG, pushId: 'p', ...TURN, afterSeq: 0, head: 0 },
+        config: CONFIG,
+        pushId: 'p',
+        ...TURN,
+        afterSeq: 0,
+        head: 0,
         client: { principal: 'anonymous', tenant: 'default', agent: 'default' },
       };
       await new PushBook(kept, inBox).keep(push, serviceOrigin());

@@ -78,13 +78,22 @@ async function rig() {
       config: { id: 'c', url: 'https://client.example/' },
       pushId: 'p',
       client: { principal: 'anonymous', tenant: 'default', agent: 'default' },
-      ...{ sessionId: 's', turnId, afterSeq: 0, head: 0 },
+      sessionId: 's',
+      turnId,
+      afterSeq: 0,
+      head: 0,
     },
     serviceOrigin(),
   );
   const deliver = (from = stored, isResumed = false) => {
     const delivery = new PushDelivery(from, {
-      ...{ bus, book, sender, log, clock, report: reportTask, contentType: 'application/a2a+json' },
+      bus,
+      book,
+      sender,
+      log,
+      clock,
+      report: reportTask,
+      contentType: 'application/a2a+json',
       signer: async () => {
         if (faults.splice(0, 1).length > 0) throw new Error('the key cannot be read');
         return signer;
@@ -94,7 +103,14 @@ async function rig() {
     return { delivery, ended: delivery.run(isResumed) };
   };
   return {
-    ...{ store, log, book, clock, sender, faults, stored, deliver },
+    store,
+    log,
+    book,
+    clock,
+    sender,
+    faults,
+    stored,
+    deliver,
     get reads() {
       return reads;
     },

@@ -17,7 +17,9 @@ async function start() {
   const now = (): number => clock.now() + setAheadMs;
   const store = memoryEventStore(now);
   const rig = new SessionRig({
-    ...{ store, clock, now },
+    store,
+    clock,
+    now,
     tools: new DirectedTools({ pay: {} }),
     approval: { rules: [], default: 'ask' },
     stepTimeoutMs: 1_000 * DAY_MS,

@@ -45,7 +45,11 @@ describe('what a tool server asks a person', () => {
     const asked = call.ask(form);
     expect(await heard.event('input.requested')).toEqual({
       type: 'input.requested',
-      ...{ turnId: 'a', callId: 'x', toolName: 'order', serverId: 'tools', inputId: 'x.1.1' },
+      turnId: 'a',
+      callId: 'x',
+      toolName: 'order',
+      serverId: 'tools',
+      inputId: 'x.1.1',
       message: 'Which tea?',
       question: { mode: 'form', schema: requestedSchema },
       expiresAfterMs: 3_600_000,

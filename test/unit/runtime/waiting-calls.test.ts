@@ -15,7 +15,9 @@ function service(expiresAfterMs: number | null = HOUR_MS) {
   const store = memoryEventStore(now);
   const start = (limitMs = expiresAfterMs, behindMs = 0) =>
     new SessionRig({
-      ...{ store, clock, now: () => now() - behindMs },
+      store,
+      clock,
+      now: () => now() - behindMs,
       tools: new DirectedTools({ pay: {}, look: {} }),
       stepTimeoutMs: 100 * HOUR_MS,
       approval: { rules: [], default: 'ask', ...(limitMs !== null && { expiresAfterMs: limitMs }) },

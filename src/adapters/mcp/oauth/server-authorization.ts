@@ -278,10 +278,13 @@ export class ServerAuthorization {
     const { baseUrl } = this.config;
     const oauth = oauthOf(this.config);
     return {
-      ...{ baseUrl, challenge, credentials: this.#credentials },
+      baseUrl,
+      challenge,
+      credentials: this.#credentials,
       oauth,
       fetch: publicFetch({
-        ...{ baseUrl, chosen: [oauth.issuer, oauth.identityProvider?.tokenUrl] },
+        baseUrl,
+        chosen: [oauth.issuer, oauth.identityProvider?.tokenUrl],
         fetch: boundedFetch((input, init) =>
           fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_MS) }),
         ),

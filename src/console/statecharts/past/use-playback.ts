@@ -47,7 +47,10 @@ export function usePlayback(frames: readonly ReplayFrame[], { key, at, plays }: 
     return () => clearTimeout(timer);
   }, [key, isPlaying, position, last, delayMs]);
   return {
-    ...{ position, isPlaying, speed, setSpeed },
+    position,
+    isPlaying,
+    speed,
+    setSpeed,
     toggle: () => setState({ key, wanted: position === last ? 0 : position, isPlaying: !isPlaying }),
     moveTo: (next) => setState({ key, wanted: Math.max(0, Math.min(last, next)), isPlaying: false }),
   };

@@ -32,7 +32,9 @@ function taskIn(contextId: string, state: string, { text, messageId }: Said) {
   const ids = { taskId: idIn(contextId), contextId };
   const parts = [{ text, mediaType: 'text/plain' }];
   return {
-    ...{ id: ids.taskId, contextId, status: { state, timestamp } },
+    id: ids.taskId,
+    contextId,
+    status: { state, timestamp },
     history: [{ messageId, ...ids, role: 'ROLE_USER', parts }],
   };
 }
@@ -69,17 +71,21 @@ const bearer = {
 function card(secured: { readonly securitySchemes?: object; readonly securityRequirements?: object[] }) {
   const url = 'http://127.0.0.1:3001/a2a';
   return {
-    ...{ name: 'agent-service', description: 'The agent agent-service.' },
+    name: 'agent-service',
+    description: 'The agent agent-service.',
     supportedInterfaces: [
       { url, protocolBinding: 'JSONRPC', protocolVersion: A2A_VERSION },
       { url, protocolBinding: 'HTTP+JSON', protocolVersion: A2A_VERSION },
     ],
     version: '0.1.0',
     capabilities: {
-      ...{ streaming: true, pushNotifications: true },
+      streaming: true,
+      pushNotifications: true,
       extendedAgentCard: secured.securitySchemes !== undefined,
     },
-    ...{ securitySchemes: {}, securityRequirements: [], ...secured },
+    securitySchemes: {},
+    securityRequirements: [],
+    ...secured,
     defaultInputModes: [
       ...['text/plain', 'application/json'],
       ...['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
@@ -134,7 +140,8 @@ const subscribing = {
       summary: 'A task at work',
       parameters: { taskId: idIn('trip-open'), ...version },
       answer: {
-        ...{ status: 200, mediaType: EVENT_STREAM_TYPE },
+        status: 200,
+        mediaType: EVENT_STREAM_TYPE,
         body: `data: ${JSON.stringify({ task: taskIn('trip-open', 'TASK_STATE_WORKING', waiting) })}\n\n`,
       },
     },
@@ -201,7 +208,8 @@ export const a2aOperations: readonly Operation[] = [
         parameters: version,
         body: sent(greeting),
         answer: {
-          ...{ status: 200, mediaType: A2A_TYPE },
+          status: 200,
+          mediaType: A2A_TYPE,
           body: { task: { ...taskIn('trip-6b1f', 'TASK_STATE_COMPLETED', greeting), artifacts } },
         },
       },
@@ -238,7 +246,8 @@ export const a2aOperations: readonly Operation[] = [
         parameters: version,
         body: sent({ ...greeting, text: 'take your time' }),
         answer: {
-          ...{ status: 200, mediaType: EVENT_STREAM_TYPE },
+          status: 200,
+          mediaType: EVENT_STREAM_TYPE,
           body: `data: ${JSON.stringify({ task: taskIn('trip-6b1f', 'TASK_STATE_WORKING', { ...greeting, text: 'take your time' }) })}\n\n`,
         },
       },
@@ -263,10 +272,13 @@ export const a2aOperations: readonly Operation[] = [
         summary: 'The tasks of a context',
         parameters: { contextId: 'trip-6b1f', pageSize: 10, ...version },
         answer: {
-          ...{ status: 200, mediaType: A2A_TYPE },
+          status: 200,
+          mediaType: A2A_TYPE,
           body: {
             tasks: [taskIn('trip-6b1f', 'TASK_STATE_COMPLETED', hello)],
-            ...{ nextPageToken: '', pageSize: 10, totalSize: 1 },
+            nextPageToken: '',
+            pageSize: 10,
+            totalSize: 1,
           },
         },
       },
@@ -305,14 +317,17 @@ export const a2aOperations: readonly Operation[] = [
         summary: 'A task that was at work',
         parameters: { taskId: idIn('trip-left'), ...version },
         answer: {
-          ...{ status: 200, mediaType: A2A_TYPE },
+          status: 200,
+          mediaType: A2A_TYPE,
           body: {
             ...taskIn('trip-left', 'TASK_STATE_CANCELED', waiting),
             status: {
               state: 'TASK_STATE_CANCELED',
               message: {
                 messageId: `${turnId}.status.4`,
-                ...{ taskId: idIn('trip-left'), contextId: 'trip-left', role: 'ROLE_AGENT' },
+                taskId: idIn('trip-left'),
+                contextId: 'trip-left',
+                role: 'ROLE_AGENT',
                 parts: [{ text: 'the client cancelled the task', mediaType: 'text/plain' }],
               },
               timestamp,
@@ -345,7 +360,8 @@ export const extendedCardOperation: Operation = {
       summary: 'The card of an agent whose clients authenticate',
       parameters: version,
       answer: {
-        ...{ status: 200, mediaType: A2A_TYPE },
+        status: 200,
+        mediaType: A2A_TYPE,
         body: card({
           securitySchemes: { bearer },
           securityRequirements: [{ schemes: { bearer: { list: [] } } }],

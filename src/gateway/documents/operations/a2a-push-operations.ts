@@ -131,8 +131,12 @@ export const a2aPushOperations: readonly Operation[] = [
           body: {
             keys: [
               {
-                ...{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
-                ...{ kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k', alg: 'EdDSA', use: 'sig' },
+                kty: 'OKP',
+                crv: 'Ed25519',
+                x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+                kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+                alg: 'EdDSA',
+                use: 'sig',
               },
             ],
           },

@@ -7,7 +7,8 @@ const threadId = 'page-7c2e';
 const runId = 'run-1';
 const turnId = '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e';
 const input = {
-  ...{ threadId, runId },
+  threadId,
+  runId,
   messages: [{ id: 'message-1', role: 'user', content: 'hello' }],
 };
 const session = { id: threadId, turnId, status: 'queued', head: 0, approvals: [], inputs: [] };
@@ -54,7 +55,8 @@ export const agUiOperations: readonly Operation[] = [
           error: 'APPROVAL_NOT_FOUND',
           message: 'The thread has no interrupt with that id.',
           details: {
-            ...{ field: 'resume', interruptId: 'call_9_9' },
+            field: 'resume',
+            interruptId: 'call_9_9',
             suggestion: 'The interrupts are in the outcome of RUN_FINISHED, and in the state of the session.',
           },
         },

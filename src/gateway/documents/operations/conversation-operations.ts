@@ -25,11 +25,17 @@ const one = { conversation: id };
 const conversation = { id, object: 'conversation', created_at: created, metadata: { topic: 'trip' } };
 
 const question = {
-  ...{ type: 'message', id: `in_${turnId}_1_0~${id}`, status: 'completed', role: 'user' },
+  type: 'message',
+  id: `in_${turnId}_1_0~${id}`,
+  status: 'completed',
+  role: 'user',
   content: [{ type: 'input_text', text: 'hello' }],
 };
 const answer = {
-  ...{ type: 'message', id: `msg_${turnId}_1~${id}`, status: 'completed', role: 'assistant' },
+  type: 'message',
+  id: `msg_${turnId}_1~${id}`,
+  status: 'completed',
+  role: 'assistant',
   content: [{ type: 'output_text', text: 'Hello!', annotations: [], logprobs: [] }],
 };
 const ann = { type: 'message', role: 'user', content: 'I am Ann.' };
@@ -143,8 +149,11 @@ export const conversationOperations: readonly Operation[] = [
         answer: {
           status: 200,
           body: {
-            ...{ object: 'list', data: [answer, question] },
-            ...{ first_id: answer.id, last_id: question.id, has_more: false },
+            object: 'list',
+            data: [answer, question],
+            first_id: answer.id,
+            last_id: question.id,
+            has_more: false,
           },
         },
       },
@@ -174,11 +183,15 @@ export const conversationOperations: readonly Operation[] = [
             object: 'list',
             data: [
               {
-                ...{ ...ann, content: [{ type: 'input_text', text: ann.content }] },
-                ...{ id: added, status: 'completed' },
+                ...ann,
+                content: [{ type: 'input_text', text: ann.content }],
+                id: added,
+                status: 'completed',
               },
             ],
-            ...{ first_id: added, last_id: added, has_more: false },
+            first_id: added,
+            last_id: added,
+            has_more: false,
           },
         },
       },

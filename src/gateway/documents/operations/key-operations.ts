@@ -38,8 +38,14 @@ const createKey: Operation = {
       summary: 'A key that expires',
       body: { name: 'deploy', roles: ['user'], expiresInDays: 90 },
       answer: ok({
-        ...{ keyId: 'x7Jp02Lk', name: 'deploy', roles: ['user'], tenant: 'default', status: 'created' },
-        ...{ createdAt: EXAMPLE_TIME, expiresAt: '2027-02-19T05:51:26.421Z', key: 'as_x7Jp02Lk_…' },
+        keyId: 'x7Jp02Lk',
+        name: 'deploy',
+        roles: ['user'],
+        tenant: 'default',
+        status: 'created',
+        createdAt: EXAMPLE_TIME,
+        expiresAt: '2027-02-19T05:51:26.421Z',
+        key: 'as_x7Jp02Lk_…',
       }),
     },
     {

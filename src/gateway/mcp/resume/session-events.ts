@@ -99,7 +99,8 @@ export class SessionEvents implements EventStore {
       (requestId) => this.#exchanges.get(requestId) ?? [],
     );
     const stream = new KeptStream({
-      ...{ streamId, owner: this.#owner },
+      streamId,
+      owner: this.#owner,
       name: exchange?.name ?? crypto.randomUUID(),
       isChat: exchange?.turnId !== undefined,
       sessionIds: exchange?.sessionIds ?? [],

@@ -44,7 +44,9 @@ export async function toldFromLog(
       followSession(
         { bus, fanOut, context },
         {
-          ...{ sessionId, afterSeq: recorded.begin - 1, sink },
+          sessionId,
+          afterSeq: recorded.begin - 1,
+          sink,
           begin: () => primingEvent(encodeEventId({ stream, told }), revision),
           take: (signal) => call.take(signal),
           isOver: () => call.isOver,

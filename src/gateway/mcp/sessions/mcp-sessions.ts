@@ -102,7 +102,8 @@ export class McpSessions implements Disposable {
     this.#makeRoom();
     const { transportOf, serverFor } = await this.#deps.mcp.load();
     const transport = transportOf({
-      ...{ id, kept: this.#kept },
+      id,
+      kept: this.#kept,
       onInitialized: () => void this.#sessions.set(id, session),
       onEnded: () => {
         this.#sessions.delete(id);
@@ -111,7 +112,10 @@ export class McpSessions implements Disposable {
       },
     });
     const server = serverFor({
-      ...{ era: 'legacy', context, isLasting: true, ownSessionId: conversationOf(id) },
+      era: 'legacy',
+      context,
+      isLasting: true,
+      ownSessionId: conversationOf(id),
       turnOf: (requestId) => transport.events.turnOf(requestId),
       answerers: transport.answerers,
     });

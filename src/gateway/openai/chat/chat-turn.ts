@@ -128,7 +128,10 @@ function optionsOf(body: ChatRequest, instructions = ''): TurnOptions | undefine
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel, response_format: format } = body;
   const options: TurnOptions = {
     ...askedOptions({
-      ...{ instructions, temperature, topP, parallel },
+      instructions,
+      temperature,
+      topP,
+      parallel,
       maxTokens: max_completion_tokens ?? max_tokens,
       format: format?.type === 'json_schema' ? { ...format, ...format.json_schema } : format,
       tools: tools.map((tool) => tool.function),

@@ -6,7 +6,8 @@ import { callIdFor } from '../client-tools.ts';
 export function missingResult(callId: CallId, sessionId: SessionId): ServiceError {
   const id = callIdFor(callId, sessionId);
   return new ServiceError('INVALID_REQUEST', `The result of the tool call ${id} is missing.`, {
-    ...{ field: 'messages', callId: id },
+    field: 'messages',
+    callId: id,
     issue: 'the session waits for the results of its tool calls',
     suggestion: 'Send a tool message for each of these calls.',
   });

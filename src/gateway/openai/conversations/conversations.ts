@@ -83,7 +83,9 @@ async function shown(
 ): Promise<HttpResponse> {
   const { createdAt, metadata = {} } = await bus.send('session.view', { sessionId }, context);
   return jsonResponse<Conversation>({
-    ...{ id: sessionId, object: 'conversation' },
-    ...{ created_at: unixSeconds(Date.parse(createdAt)), metadata },
+    id: sessionId,
+    object: 'conversation',
+    created_at: unixSeconds(Date.parse(createdAt)),
+    metadata,
   });
 }

@@ -48,7 +48,10 @@ export async function compactConversation(
     item.type === 'message' ? item.content.map(({ text }) => text) : [],
   );
   return jsonResponse<CompactedResponse>({
-    ...{ id, object: 'response.compaction', created_at, usage },
+    id,
+    object: 'response.compaction',
+    created_at,
+    usage,
     output: [compactionItem(begun.place.turnId, summary.join('\n\n'))],
   });
 }

@@ -25,11 +25,14 @@ const MessageContent = z.object({
 });
 const CallContent = z.object({
   type: z.literal('function_call'),
-  ...{ call_id: z.string(), name: z.string(), arguments: z.string() },
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
 });
 const OutputContent = z.object({
   type: z.literal('function_call_output'),
-  ...{ call_id: z.string(), output: z.string() },
+  call_id: z.string(),
+  output: z.string(),
 });
 
 /** What a client brought, without what tells it from other items. */
@@ -82,8 +85,10 @@ function givenContent(message: GivenMessage): ItemContent[] {
     case 'assistant': {
       const calls = (message.calls ?? []).map(
         ({ callId, name, arguments: args }): ItemContent => ({
-          ...{ type: 'function_call', call_id: callId },
-          ...{ name, arguments: JSON.stringify(args) },
+          type: 'function_call',
+          call_id: callId,
+          name,
+          arguments: JSON.stringify(args),
         }),
       );
       const content = [{ type: 'output_text' as const, text: message.text, annotations: [] }];
@@ -105,7 +110,8 @@ function userItem(text: string, images: readonly Image[]): ItemContent {
     role: 'user',
     content: [
       ...images.map(({ mimeType, base64 }) => ({
-        ...{ type: 'input_image' as const, detail: 'auto' as const },
+        type: 'input_image' as const,
+        detail: 'auto' as const,
         image_url: `data:${mimeType};base64,${base64}`,
       })),
       ...(text === '' ? [] : [{ type: 'input_text' as const, text }]),

@@ -26,7 +26,9 @@ export function readResponse(
   const parts = new EventParts((part) => sink.send(part));
   const responses = new TurnResponses(place, (type, json, number) => parts.add(encode(type, json, number)));
   return followSession(deps, {
-    ...{ sessionId: place.sessionId, afterSeq, sink },
+    sessionId: place.sessionId,
+    afterSeq,
+    sink,
     take: (signal) => {
       responses.take(signal);
       return parts.takeRest();
@@ -34,6 +36,7 @@ export function readResponse(
     isOver: () => responses.isOver,
     onOver: () => onOver(responses),
     onDeleted: () => onOver(responses),
-    ...{ onError, onGivenUp },
+    onError,
+    onGivenUp,
   });
 }

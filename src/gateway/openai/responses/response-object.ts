@@ -98,7 +98,9 @@ export function begunResponse(
     text: { format: shownFormat(output, note) },
     tool_choice: typeof choice === 'object' ? { type: 'function', name: choice.name } : choice,
     tools: clientTools.map(({ name, description, inputSchema }) => ({
-      ...{ type: 'function', name, description: description ?? null },
+      type: 'function',
+      name,
+      description: description ?? null,
       parameters: inputSchema,
       strict: note.strictTools.includes(name),
     })),

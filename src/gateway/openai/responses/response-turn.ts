@@ -80,7 +80,10 @@ async function started(
   const conversation = givenConversation(messages, { maxImageBytes, ...(before && { before }) });
   const { instructions, history: given, newest } = conversation;
   const message = turnMessage({
-    ...{ sessionId, ...newest, key, isNewSession },
+    sessionId,
+    ...newest,
+    key,
+    isNewSession,
     ...(interrupts && { whenBusy: 'interrupt' as const }),
     ...(given.length > 0 && { given }),
     options: {
@@ -132,7 +135,11 @@ function optionsOf(body: ResponseRequest, said: string | undefined): TurnOptions
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel } = body;
   return {
     ...askedOptions({
-      ...{ maxTokens, temperature, topP, tools, parallel },
+      maxTokens,
+      temperature,
+      topP,
+      tools,
+      parallel,
       instructions: [body.instructions, said].filter((one) => one !== undefined).join('\n\n'),
       format: text?.format,
       choice: typeof choice === 'object' ? { name: choice.name } : choice,

@@ -42,8 +42,14 @@ export async function createResponse(deps: ResponsesDeps, request: ServedRequest
   const context = await withModel(bus, request, body.model);
   const key = await keyOfRequest(request, body);
   const asked: AskedResponse = {
-    ...{ bus, context, credential: request.credential, request },
-    ...{ body, agentId: body.model, key, maxImageBytes },
+    bus,
+    context,
+    credential: request.credential,
+    request,
+    body,
+    agentId: body.model,
+    key,
+    maxImageBytes,
   };
   const begun = await beginResponse(asked);
   if (body.stream) return streamed(deps, request, asked, begun);
@@ -147,7 +153,8 @@ function streamed(
   const { context } = asked;
   const onOver = (responses: TurnResponses): Promise<void> => forget(deps, asked, begun, responses);
   return eventsOf({ ...deps, context }, request, begun, {
-    ...{ after: -1, onOver },
+    after: -1,
+    onOver,
     ...(endsWithClient(asked) && { onGone: () => abandon(asked, begun) }),
   });
 }

@@ -228,8 +228,12 @@ export class TurnResponses {
     const call_id = callIdFor(callId, this.#wanted.sessionId);
     const id = `fc_${call_id}`;
     const item = {
-      ...{ type: 'function_call' as const, id, call_id, name },
-      ...{ arguments: '', status: 'in_progress' as const },
+      type: 'function_call' as const,
+      id,
+      call_id,
+      name,
+      arguments: '',
+      status: 'in_progress' as const,
     };
     const index = this.#log.add(item);
     const text = JSON.stringify(args);

@@ -61,7 +61,8 @@ export class SocketResponse {
         // JSON has no line breaks.
         encode: (_type, json) => `${json}\n`,
         onOver: resolve,
-        ...{ onError: reject, onGivenUp: reject },
+        onError: reject,
+        onGivenUp: reject,
       });
     });
     this.#feed = null;

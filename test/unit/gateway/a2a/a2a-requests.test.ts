@@ -9,7 +9,10 @@ it('takes an empty text for an absent one, as the JSON of proto3 has it', () => 
     message: { ...message, contextId: '', taskId: '' },
     configuration: {
       taskPushNotificationConfig: {
-        ...{ id: '', taskId: '', url, token: '' },
+        id: '',
+        taskId: '',
+        url,
+        token: '',
         authentication: { scheme: 'Bearer', credentials: '' },
       },
     },

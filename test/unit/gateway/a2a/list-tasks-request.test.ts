@@ -3,7 +3,8 @@ import { ListTasksRequest } from '../../../../src/gateway/a2a/a2a-requests.ts';
 
 it.each([5, '5'])('a number is a number, also in a query: %j', (count) => {
   expect(ListTasksRequest.parse({ pageSize: count, historyLength: count })).toMatchObject({
-    ...{ pageSize: 5, historyLength: 5 },
+    pageSize: 5,
+    historyLength: 5,
   });
 });
 

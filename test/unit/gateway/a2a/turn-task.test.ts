@@ -23,7 +23,11 @@ function told(signals: readonly (SessionEvent | string)[]) {
     if (typeof signal === 'string') {
       offset += signal.length;
       return {
-        ...{ type: 'reply.chunk', sessionId: 'trip', turnId, step, content: signal },
+        type: 'reply.chunk',
+        sessionId: 'trip',
+        turnId,
+        step,
+        content: signal,
         offset: offset - signal.length,
       };
     }
@@ -53,7 +57,11 @@ const begun: SessionEvent[] = [
 ];
 
 const stepOf = (step: number, text: string, separator = ''): SessionEvent => ({
-  ...{ type: 'step.completed', turnId, step, separator, source },
+  type: 'step.completed',
+  turnId,
+  step,
+  separator,
+  source,
   parts: [{ type: 'text', text }],
 });
 
@@ -108,13 +116,13 @@ describe('a turn as a task', () => {
       ...begun,
       'It ra',
       {
-        ...{
-          type: 'turn.cancelled',
-          turnId,
-          cause: { kind: 'cancelled' },
-          reason: 'the client cancelled it',
-        },
-        ...{ step: 1, separator: '', partial: 'It rai' },
+        type: 'turn.cancelled',
+        turnId,
+        cause: { kind: 'cancelled' },
+        reason: 'the client cancelled it',
+        step: 1,
+        separator: '',
+        partial: 'It rai',
       },
     ]);
     expect(cut).toMatchObject({ reply: 'It rai', isComplete: true });
@@ -126,20 +134,34 @@ describe('a turn as a task', () => {
 
   const call = { turnId, callId: 'c1', toolName: 'order', serverId: 'tea' };
   const asked: SessionEventOf<'input.requested'> = {
-    ...{ type: 'input.requested', ...call, inputId: 'c1.1.1', message: 'Which tea?' },
+    type: 'input.requested',
+    ...call,
+    inputId: 'c1.1.1',
+    message: 'Which tea?',
     question: { mode: 'form', schema: { type: 'object', properties: { size: { type: 'string' } } } },
     expiresAfterMs: 1000,
   };
   const answered: SessionEvent = {
-    ...{ type: 'input.answered', ...call, inputId: 'c1.1.1', action: 'accept', content: { size: 'large' } },
+    type: 'input.answered',
+    ...call,
+    inputId: 'c1.1.1',
+    action: 'accept',
+    content: { size: 'large' },
     cause: { kind: 'answered' },
   };
   const expired: SessionEvent = {
-    ...{ type: 'input.answered', ...call, inputId: 'c1.1.1', action: 'cancel' },
+    type: 'input.answered',
+    ...call,
+    inputId: 'c1.1.1',
+    action: 'cancel',
     cause: { kind: 'input-expired', afterMs: 1000 },
   };
   const approvalAsked: SessionEvent = {
-    ...{ type: 'approval.requested', ...call, callId: 'c2', arguments: {}, argumentsHash: 'hash' },
+    type: 'approval.requested',
+    ...call,
+    callId: 'c2',
+    arguments: {},
+    argumentsHash: 'hash',
   };
   const dataIn = (parts: readonly Part[] = []) => parts.flatMap((part) => part.data ?? []);
 
@@ -148,12 +170,14 @@ describe('a turn as a task', () => {
     expect(states).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED']);
     expect(dataIn(task?.status.message?.parts)).toEqual([
       {
-        ...{ kind: 'input', inputId: 'c1.1.1', callId: 'c1', toolName: 'order', serverId: 'tea' },
-        ...{
-          message: 'Which tea?',
-          question: asked.question,
-          expiresAt: new Date(START + 3 + 1000).toISOString(),
-        },
+        kind: 'input',
+        inputId: 'c1.1.1',
+        callId: 'c1',
+        toolName: 'order',
+        serverId: 'tea',
+        message: 'Which tea?',
+        question: asked.question,
+        expiresAt: new Date(START + 3 + 1000).toISOString(),
       },
     ]);
     const after = told([...begun, asked, answered]);
@@ -161,7 +185,8 @@ describe('a turn as a task', () => {
     expect(after.task?.history?.slice(1)).toMatchObject([
       { role: 'ROLE_AGENT', parts: [{}, { data: { inputId: 'c1.1.1' } }] },
       {
-        ...{ messageId: 't1.answer.4', role: 'ROLE_USER' },
+        messageId: 't1.answer.4',
+        role: 'ROLE_USER',
         parts: [{ data: { inputId: 'c1.1.1', action: 'accept', content: { size: 'large' } } }],
       },
     ]);

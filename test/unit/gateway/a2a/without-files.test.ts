@@ -21,7 +21,11 @@ describe('a task without its files', () => {
 
   it('is what a receiver of push notifications gets', () => {
     const report = reportTask({
-      ...{ agentId: 'default', sessionId: 'trip', turnId: 't1', afterSeq: 0, head: 1 },
+      agentId: 'default',
+      sessionId: 'trip',
+      turnId: 't1',
+      afterSeq: 0,
+      head: 1,
     });
     const event = { type: 'turn.requested' as const, turnId: 't1', text: text.text, image };
     expect(report.take({ sessionId: 'trip', seq: 1, time: 0, event, meta: null })).toMatchObject([

@@ -13,7 +13,9 @@ const maxImageBytes = 1_000;
 
 const said = (id: string): InputMessage => ({ role: 'user', id, content: `text of ${id}` });
 const asked = (turnId: string, id: string): SessionEvent => ({
-  ...{ type: 'turn.requested', turnId, text: `text of ${id}` },
+  type: 'turn.requested',
+  turnId,
+  text: `text of ${id}`,
   options: { note: { agUi: { runId: `run-${turnId}`, messageIds: [id] } } },
 });
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
@@ -22,11 +24,21 @@ const replied = (turnId: string): SessionEvent[] => [
   { type: 'turn.completed', turnId, content: '' },
 ];
 const cancelled = (turnId: string, partial = ''): SessionEvent => ({
-  ...{ type: 'turn.cancelled', turnId, partial, step: 1, separator: '' },
-  ...{ cause: { kind: 'cancelled' }, reason: 'Stop.' },
+  type: 'turn.cancelled',
+  turnId,
+  partial,
+  step: 1,
+  separator: '',
+  cause: { kind: 'cancelled' },
+  reason: 'Stop.',
 });
 const failed = (turnId: string, details: Record<string, unknown> = {}): SessionEvent => ({
-  ...{ type: 'turn.failed', turnId, partial: '', step: 1, separator: '', cause: { kind: 'model' } },
+  type: 'turn.failed',
+  turnId,
+  partial: '',
+  step: 1,
+  separator: '',
+  cause: { kind: 'model' },
   error: { code: 'AGENT_ERROR', message: 'No.', details },
 });
 

@@ -14,26 +14,40 @@ const source = { api: 'chat', provider: 'p', model: 'm' };
 const requested: SessionEvent = { type: 'turn.requested', turnId, text: 'hello' };
 const started: SessionEvent = { type: 'turn.started', turnId };
 const step = (number: number, text: string, callId?: string): SessionEvent => ({
-  ...{ type: 'step.completed', turnId, step: number, separator: number === 1 ? '' : '\n\n', source },
+  type: 'step.completed',
+  turnId,
+  step: number,
+  separator: number === 1 ? '' : '\n\n',
+  source,
   parts: [{ type: 'text', text }, ...(callId === undefined ? [] : [{ type: 'toolCall' as const, callId }])],
 });
 
 const call = (callId: string) => ({ turnId, callId, toolName: callId, serverId: 's' });
 const called = (callId: string): SessionEvent => ({
-  ...{ type: 'tool-call.requested', ...call(callId) },
-  ...{ name: callId, arguments: {}, repeatable: true },
+  type: 'tool-call.requested',
+  ...call(callId),
+  name: callId,
+  arguments: {},
+  repeatable: true,
 });
 /** Two tools are called, and the server of the first one asks to visit an address. */
 const asking: readonly SessionEvent[] = [
   ...[requested, started],
   {
-    ...{ type: 'step.completed', turnId, step: 1, separator: '', source },
+    type: 'step.completed',
+    turnId,
+    step: 1,
+    separator: '',
+    source,
     parts: ['buy', 'look'].map((callId) => ({ type: 'toolCall' as const, callId })),
   },
   ...[called('buy'), called('look')],
   {
-    ...{ type: 'input.requested', ...call('buy'), inputId: 'buy.1.1' },
-    ...{ message: 'Pay here.', question: { mode: 'url', url: 'https://pay.example' } },
+    type: 'input.requested',
+    ...call('buy'),
+    inputId: 'buy.1.1',
+    message: 'Pay here.',
+    question: { mode: 'url', url: 'https://pay.example' },
   },
 ];
 
@@ -106,11 +120,21 @@ describe('the events of a run', () => {
 
   it('leaves out what parts the texts of two steps, and keeps the messages of the first in a snapshot', () => {
     const run = new Run().log(requested, started, step(1, 'Let me look.', 'c1'), {
-      ...{ type: 'tool-call.requested', turnId, callId: 'c1', toolName: 'look', serverId: 's' },
-      ...{ name: 'look', arguments: {}, repeatable: true },
+      type: 'tool-call.requested',
+      turnId,
+      callId: 'c1',
+      toolName: 'look',
+      serverId: 's',
+      name: 'look',
+      arguments: {},
+      repeatable: true,
     });
     run.log({
-      ...{ type: 'tool-call.succeeded', turnId, callId: 'c1', toolName: 'look', serverId: 's' },
+      type: 'tool-call.succeeded',
+      turnId,
+      callId: 'c1',
+      toolName: 'look',
+      serverId: 's',
       result: { content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] },
     });
     run.say(2, 0, '\n\n').say(2, 2, 'It is');
@@ -170,7 +194,9 @@ describe('the events of a run', () => {
         type: 'interrupt',
         interrupts: [
           {
-            ...{ id: 'input~t1~buy.1.1', reason: 'input_required', toolCallId: 'buy' },
+            id: 'input~t1~buy.1.1',
+            reason: 'input_required',
+            toolCallId: 'buy',
             message: 'The tool buy asks: Pay here. https://pay.example',
           },
         ],
@@ -187,7 +213,11 @@ describe('the events of a run', () => {
       { type: 'tool-call.interrupted', ...call('buy'), reason: 'the turn was cancelled', cause },
       { type: 'tool-call.interrupted', ...call('look'), reason: 'the turn was cancelled', cause },
       {
-        ...{ type: 'turn.cancelled', turnId, step: 1, separator: '', partial: '' },
+        type: 'turn.cancelled',
+        turnId,
+        step: 1,
+        separator: '',
+        partial: '',
         reason: 'enough',
         cause: { kind: 'cancelled' },
       },
@@ -202,7 +232,10 @@ describe('a cursor that takes reasoning from the log', () => {
     { type: 'text' as const, text: 'Yes.' },
   ];
   const envelope = (text: string) => ({
-    ...{ sessionId, seq: 1, time: 0, meta: null },
+    sessionId,
+    seq: 1,
+    time: 0,
+    meta: null,
     event: { type: 'step.completed' as const, turnId, step: 1, separator: '', source, parts: thought(text) },
   });
 

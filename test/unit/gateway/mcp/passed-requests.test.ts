@@ -14,8 +14,14 @@ it.each([[{ why: 'x' }], [['x', 'y']], ['x'], [undefined]])(
     const error = { code: -32_000, message: 'No.', ...(data !== undefined && { data }) };
     bus.handle('mcp-server.request', async () => ({ error }));
     const call: McpCall = {
-      ...{ era: 'modern', context: ANYONE, signal: new AbortController().signal, meta: {} },
-      ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined, progress: () => undefined },
+      era: 'modern',
+      context: ANYONE,
+      signal: new AbortController().signal,
+      meta: {},
+      clientCapabilities: {},
+      logLevel: undefined,
+      log: () => undefined,
+      progress: () => undefined,
     };
     const requests = new PassedRequests({ bus, log: recordingLog() });
     const passing = requests.pass({ serverId: 's', method: 'tools/call', params: { name: 'x' } }, call);
@@ -34,8 +40,13 @@ it('a call ends when its server answers, although its client has not said what t
   const asked = Promise.withResolvers<AbortSignal | undefined>();
   const progress: unknown[] = [];
   const call: McpCall = {
-    ...{ era: 'legacy', context: ANYONE, signal: new AbortController().signal, meta: {} },
-    ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined },
+    era: 'legacy',
+    context: ANYONE,
+    signal: new AbortController().signal,
+    meta: {},
+    clientCapabilities: {},
+    logLevel: undefined,
+    log: () => undefined,
     ask: (_method, _params, over) => {
       asked.resolve(over);
       return new Promise(() => undefined);
@@ -70,8 +81,14 @@ it('what a client answers is passed on as of whoever has answered, and refused w
     throw new ServiceError('FORBIDDEN', `not ${principal}`, {});
   });
   const call: McpCall = {
-    ...{ era: 'legacy', context: ANYONE, signal: new AbortController().signal, meta: {} },
-    ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined, progress: () => undefined },
+    era: 'legacy',
+    context: ANYONE,
+    signal: new AbortController().signal,
+    meta: {},
+    clientCapabilities: {},
+    logLevel: undefined,
+    log: () => undefined,
+    progress: () => undefined,
     ask: async () => ({ answer: { result: {} }, context: { ...ANYONE, principal: 'somebody else' } }),
   };
   const requests = new PassedRequests({ bus, log: recordingLog() });
@@ -98,8 +115,14 @@ describe('the state that a server without sessions gives its client', () => {
       requests.pass(
         { serverId: 's', method: 'tools/call', params: { name: 'x' } },
         {
-          ...{ era: 'modern', context: ANYONE, signal: new AbortController().signal, meta: {} },
-          ...{ clientCapabilities: {}, logLevel: undefined, log: () => undefined, progress: () => undefined },
+          era: 'modern',
+          context: ANYONE,
+          signal: new AbortController().signal,
+          meta: {},
+          clientCapabilities: {},
+          logLevel: undefined,
+          log: () => undefined,
+          progress: () => undefined,
           ...(state !== undefined && { input: { responses: {}, state } }),
         },
       );

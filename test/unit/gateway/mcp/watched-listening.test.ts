@@ -43,7 +43,9 @@ function listening() {
 }
 
 const listenTo = (resourceSubscriptions: readonly string[]): JSONRPCMessage => ({
-  ...{ jsonrpc: '2.0', id: 7, method: 'subscriptions/listen' },
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'subscriptions/listen',
   params: { notifications: { resourceSubscriptions } },
 });
 const listen = (count: number): JSONRPCMessage =>

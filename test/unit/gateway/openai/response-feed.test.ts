@@ -13,7 +13,11 @@ const history: SessionEvent[] = [
   { type: 'turn.requested', turnId: 't', text: 'hello' },
   { type: 'turn.started', turnId: 't' },
   {
-    ...{ type: 'step.completed', turnId: 't', step: 1, separator: '', source },
+    type: 'step.completed',
+    turnId: 't',
+    step: 1,
+    separator: '',
+    source,
     parts: [{ type: 'text', text: 'Hello you.' }],
   },
   { type: 'turn.completed', turnId: 't', content: 'Hello you.' },
@@ -29,7 +33,10 @@ function read(events: readonly SessionEvent[]) {
   });
   bus.handle('session.events', async ({ afterSeq }) =>
     events.slice(afterSeq).map((event, index) => ({
-      ...{ event, sessionId: 's', seq: afterSeq + index + 1, time: 5_000 },
+      event,
+      sessionId: 's',
+      seq: afterSeq + index + 1,
+      time: 5_000,
       meta: null,
     })),
   );
@@ -44,7 +51,9 @@ function read(events: readonly SessionEvent[]) {
           types.push(type);
           return '';
         },
-        ...{ onOver, onError, onGivenUp: onError },
+        onOver,
+        onError,
+        onGivenUp: onError,
       },
     );
   });
@@ -66,7 +75,8 @@ describe('a reader of a response', () => {
     await new Promise(setImmediate);
     const fault = (continues: boolean): void =>
       bus.publish({
-        ...{ type: 'session.fault', sessionId: 's' },
+        type: 'session.fault',
+        sessionId: 's',
         error: { code: 'INTERNAL_ERROR', message: 'The turn was interrupted.', details: { continues } },
       });
     fault(true);

@@ -30,8 +30,12 @@ function connected(bus: LocalBus) {
     { context: ANYONE, address: '127.0.0.1', prefix: undefined },
     socket,
     {
-      ...{ bus, fanOut: new SignalFanOut(bus, broadcast), maxRequestBytes: 100_000 },
-      ...{ limits: rateLimits(LimitsConfig.parse({})), log: recordingLog(), onClosed: () => undefined },
+      bus,
+      fanOut: new SignalFanOut(bus, broadcast),
+      maxRequestBytes: 100_000,
+      limits: rateLimits(LimitsConfig.parse({})),
+      log: recordingLog(),
+      onClosed: () => undefined,
     },
   );
   return { connection, socket };
@@ -96,11 +100,17 @@ it('the next response begins while the session of one that is not stored is bein
   const bus = serviceBus();
   const logs = new Map<string, SessionEvent[]>();
   bus.handle('session.position', async ({ sessionId }) => ({
-    ...{ head: logs.get(sessionId)?.length ?? 0, running: null, reasoning: null },
+    head: logs.get(sessionId)?.length ?? 0,
+    running: null,
+    reasoning: null,
   }));
   bus.handle('session.events', async ({ sessionId, afterSeq }) =>
     (logs.get(sessionId) ?? []).slice(afterSeq).map((event, index) => ({
-      ...{ event, sessionId, seq: afterSeq + index + 1, time: 0, meta: null },
+      event,
+      sessionId,
+      seq: afterSeq + index + 1,
+      time: 0,
+      meta: null,
     })),
   );
   bus.handle('turn.start', async ({ sessionId, turnId, text }) => {

@@ -21,7 +21,11 @@ function makeSession() {
   const started = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const envelope = (event: SessionEvent, index: number): Envelope => ({
-    ...{ sessionId, seq: index + 1, time: 0, event, meta: null },
+    sessionId,
+    seq: index + 1,
+    time: 0,
+    event,
+    meta: null,
   });
   bus.handle('turn.start', async () => {
     started.resolve();
@@ -42,8 +46,13 @@ function makeSession() {
     requested: { type: 'turn.requested', turnId, text: 'hello' } satisfies SessionEvent,
     completed: { type: 'turn.completed', turnId, content: 'Hi!' } satisfies SessionEvent,
     cancelled: {
-      ...{ type: 'turn.cancelled', turnId, step: 1, separator: '', partial: '' },
-      ...{ cause: { kind: 'session-deleted' }, reason: 'no reason' },
+      type: 'turn.cancelled',
+      turnId,
+      step: 1,
+      separator: '',
+      partial: '',
+      cause: { kind: 'session-deleted' },
+      reason: 'no reason',
     } satisfies SessionEvent,
   };
 }

@@ -13,7 +13,12 @@ const ann: RequestContext = { ...ANYONE, principal: 'ann' };
 const requested = { type: 'turn.requested', turnId: 't1', text: 'hello' } as const;
 const result = { content: [] };
 const settled: SessionEvent = {
-  ...{ type: 'tool-call.succeeded', turnId: 't1', callId: 'c1', toolName: 'pick', serverId: null, result },
+  type: 'tool-call.succeeded',
+  turnId: 't1',
+  callId: 'c1',
+  toolName: 'pick',
+  serverId: null,
+  result,
 };
 
 /** A turn with a call that was answered by a request with this key. */

@@ -30,8 +30,10 @@ describe('a conversation with many tool calls', () => {
 
   it('of responses is read in one pass', () => {
     const input = ids.map((call_id) => ({
-      ...{ type: 'function_call' as const, call_id },
-      ...{ name: 'f', arguments: '{}' },
+      type: 'function_call' as const,
+      call_id,
+      name: 'f',
+      arguments: '{}',
     }));
     const items = [{ type: 'message' as const, role: 'assistant' as const, content: 'hi' }, ...input];
     const placed = inputMessages(items.map((item, at) => ({ item, at })));

@@ -11,7 +11,9 @@ const call = {
 };
 const approval = { ...call, arguments: {}, argumentsHash: 'h' };
 const input = {
-  ...{ ...call, inputId: 'i', message: 'Sure?' },
+  ...call,
+  inputId: 'i',
+  message: 'Sure?',
   question: { mode: 'url', url: 'https://bank.example/' } as const,
 };
 

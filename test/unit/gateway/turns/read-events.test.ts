@@ -20,7 +20,9 @@ async function session({ texts, count }: { readonly texts: string; readonly coun
   });
   const journal = new Journal(memoryEventStore(), bus);
   const events = Array.from({ length: count }, (_, index) => ({
-    ...{ type: 'turn.requested' as const, turnId: `t${index + 1}`, text: texts },
+    type: 'turn.requested' as const,
+    turnId: `t${index + 1}`,
+    text: texts,
   }));
   await journal.append(sessionId, 0, events, { open: false, origin: CLIENT });
   const answers: number[] = [];

@@ -45,7 +45,12 @@ async function nodes() {
     for (const file of files) file.version = version;
   };
   return {
-    ...{ one, two, three, files, write, renew },
+    one,
+    two,
+    three,
+    files,
+    write,
+    renew,
     reload: () => one.bus.send('agent.reload', { agentId: 'a' }, ANYONE),
     async [Symbol.asyncDispose]() {
       for (const node of served) await node.agent.close();

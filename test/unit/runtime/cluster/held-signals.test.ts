@@ -22,7 +22,12 @@ function start() {
 }
 
 const chunk = (content: string): ReplyChunk => ({
-  ...{ type: 'reply.chunk', sessionId: 's', turnId: 't', step: 1, offset: 0, content },
+  type: 'reply.chunk',
+  sessionId: 's',
+  turnId: 't',
+  step: 1,
+  offset: 0,
+  content,
 });
 const FAULT: SessionFault = {
   type: 'session.fault',
@@ -83,7 +88,10 @@ describe('the signals of a node', () => {
   it('that are kept back are known by the seq of the first event', () => {
     const { held, lease, renew } = start();
     const event = (seq: number): SessionSignal => ({
-      ...{ sessionId: 's', seq, time: 0, meta: null },
+      sessionId: 's',
+      seq,
+      time: 0,
+      meta: null,
       event: { type: 'turn.started', turnId: 't' },
     });
     held.publish(event(1));

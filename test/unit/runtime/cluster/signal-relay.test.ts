@@ -35,10 +35,17 @@ function start() {
 
 /** Of a turn of its own, so that no two of them are joined. */
 const chunk = (content: string, sessionId = 's', offset = 1): ReplyChunk => ({
-  ...{ type: 'reply.chunk', sessionId, turnId: content, step: 1, offset, content },
+  type: 'reply.chunk',
+  sessionId,
+  turnId: content,
+  step: 1,
+  offset,
+  content,
 });
 const fault = (sessionId: string): SessionFault => ({
-  ...{ type: 'session.fault', sessionId, error: { code: 'INTERNAL_ERROR', message: 'x', details: {} } },
+  type: 'session.fault',
+  sessionId,
+  error: { code: 'INTERNAL_ERROR', message: 'x', details: {} },
 });
 const to = (node: NodeId): string => nodeSubject(node);
 
