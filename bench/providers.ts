@@ -106,8 +106,8 @@ async function stream({ server }: Subject, { packets, streams, turns }: Load, ro
   }
 }
 
-const LEAST_OF_FLOOR = 0.6;
-const LEAST_OF_PLAIN = 3;
+const MIN_OF_FLOOR = 0.6;
+const MIN_OF_PLAIN = 3;
 
 /**
  * In bursts, the rate says how fast a subject is. Paced, all have the same rate, and only the CPU time differs. Then it
@@ -123,7 +123,7 @@ function targetsOf(all: readonly Series[]): (reply: ProviderReply) => Target[] {
       const what = `${shape}, ${packets}, ${streams} streams`;
       const cpu: Target = {
         what: `${what}: CPU per chunk relative to the floor`,
-        wanted: { atMost: rounded(1 / LEAST_OF_FLOOR) },
+        wanted: { atMost: rounded(1 / MIN_OF_FLOOR) },
         measured: of(FLOOR, 'CPU µs/chunk'),
       };
       if (packets === 'paced')
@@ -137,13 +137,13 @@ function targetsOf(all: readonly Series[]): (reply: ProviderReply) => Target[] {
       return [
         {
           what: `${what}: chunks/s relative to the floor`,
-          wanted: { atLeast: LEAST_OF_FLOOR },
+          wanted: { atLeast: MIN_OF_FLOOR },
           measured: of(FLOOR, 'chunks/s'),
         },
         cpu,
         {
           what: `${what}: chunks/s relative to plain`,
-          wanted: { atLeast: LEAST_OF_PLAIN },
+          wanted: { atLeast: MIN_OF_PLAIN },
           measured: of(PLAIN, 'chunks/s'),
         },
       ];

@@ -16,9 +16,9 @@ export const question =
 
 const SESSIONS = 2_000;
 /** Of the subjects in a round of a comparison. */
-const MOST_TURNS = 10;
+const MAX_TURNS = 10;
 /** How many messages each connection sends in a turn at least: with fewer, its beginning and end would be most of it. */
-const LEAST_IN_TURN = 5;
+const MIN_IN_TURN = 5;
 const REPLY = 'you said hello';
 const WITH_MODEL_SERVICE = `${SERVICE}, model service`;
 const IN_MEMORY = `${SERVICE}, log in memory`;
@@ -37,7 +37,7 @@ export async function run(scope: Scope): Promise<Report> {
   const all: Series[] = [];
   for (const inFlight of scope.quick ? [10] : [1, 10, 50, 500]) {
     const inRound = scope.quick ? 200 : inFlight === 1 ? 1_500 : 5_000;
-    const turns = scope.turns(Math.min(MOST_TURNS, Math.floor(inRound / inFlight / LEAST_IN_TURN)));
+    const turns = scope.turns(Math.min(MAX_TURNS, Math.floor(inRound / inFlight / MIN_IN_TURN)));
     const requests = inRound / turns;
     const labels = { 'in flight': inFlight };
     all.push(

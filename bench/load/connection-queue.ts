@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Clients of others may take and leave connections, too. */
-const LONGEST_MS = 5_000;
+const MAX_MS = 5_000;
 
 /** Clients that wait for a connection that the limit of the service does not allow now. */
 export class ConnectionQueue {
@@ -16,6 +16,6 @@ export class ConnectionQueue {
   async wait(signal: AbortSignal): Promise<void> {
     const left = Promise.withResolvers<void>();
     this.#waiting.push(left.resolve);
-    await Promise.race([left.promise, pause(LONGEST_MS, undefined, { signal }).catch(() => undefined)]);
+    await Promise.race([left.promise, pause(MAX_MS, undefined, { signal }).catch(() => undefined)]);
   }
 }

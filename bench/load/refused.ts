@@ -8,7 +8,7 @@ const Details = z.object({ reason: z.string() });
 /** When the limit ends, in Unix seconds. */
 const LimitDetails = z.object({ resetTime: z.number() });
 /** The end of a limit is rounded to a second. */
-const SHORTEST_WAIT_MS = 200;
+const MIN_WAIT_MS = 200;
 
 interface ErrorData {
   readonly code: string;
@@ -40,7 +40,7 @@ export class Refused extends Error {
     const reason = known ? ` ${known.reason}` : '';
     const advice = code === 'RATE_LIMIT_EXCEEDED' ? ' Raise or switch off `limits` in its agent file.' : '';
     const limit = LimitDetails.safeParse(details).data;
-    const limitMs = limit ? Math.max(SHORTEST_WAIT_MS, limit.resetTime * 1_000 - Date.now()) : null;
+    const limitMs = limit ? Math.max(MIN_WAIT_MS, limit.resetTime * 1_000 - Date.now()) : null;
     return new Refused(`${code}: ${message}${reason}${advice}`, code === 'SERVICE_UNAVAILABLE', limitMs);
   }
 }

@@ -2,7 +2,7 @@ import { namedEvent, type TypedData } from './named-event.ts';
 
 const PING = 'event: ping\ndata: {"type": "ping"}\n\n';
 const PIECES_BETWEEN_PINGS = 60;
-const MOST_BLANKS = 14;
+const MAX_BLANKS = 14;
 const NO_CACHE = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
 /**
@@ -20,7 +20,7 @@ export function anthropicEvents(pieces: readonly string[]): string[] {
 }
 
 function padded(events: readonly TypedData[]): string[] {
-  return events.map((data, index) => namedEvent(data, (index * 5) % MOST_BLANKS));
+  return events.map((data, index) => namedEvent(data, (index * 5) % MAX_BLANKS));
 }
 
 function opening(): TypedData[] {

@@ -16,7 +16,7 @@ const HEAD =
   'x-request-id: req_0a1b2c3d4e5f\r\nTransfer-Encoding: chunked\r\n\r\n';
 /** Padding is cut from here: about as random as that of a provider. */
 const PADDING = 'kYtDZr3qWc8LmXp0vN5sJh1GbTf7RdUe';
-const LONGEST_PADDING = 16;
+const MAX_PADDING = 16;
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** A reply of equal pieces, as events of OpenAI's chat completions. */
@@ -77,8 +77,8 @@ function event(delta: Readonly<Record<string, string>>, finishReason: string | n
  * of its text.
  */
 export function padding(index: number): string {
-  const from = (index * 5) % (PADDING.length - LONGEST_PADDING);
-  return PADDING.slice(from, from + 1 + ((index * 7) % LONGEST_PADDING));
+  const from = (index * 5) % (PADDING.length - MAX_PADDING);
+  return PADDING.slice(from, from + 1 + ((index * 7) % MAX_PADDING));
 }
 
 function usage(pieces: number): string {

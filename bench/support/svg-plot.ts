@@ -12,7 +12,7 @@ export interface Plot {
 
 /** In pixels. The names of the lines stand to the right of `plotted` and widen the image as needed. */
 const size = { plotted: 550, height: 420, left: 90, top: 50, bottom: 60 };
-const LEAST_NAME_WIDTH = 170;
+const MIN_NAME_WIDTH = 170;
 /** Upper bound for 12 px sans-serif. */
 const CHARACTER_WIDTH = 6.5;
 const LINE_HEIGHT = 14;
@@ -26,7 +26,7 @@ export function svgPlot({ title, xLabel, yLabel, lines }: Plot): string {
   const place = scales(xs, top);
   const { plotted, height } = size;
   const longestName = Math.max(...lines.map(({ name }) => name.length));
-  const width = plotted + Math.max(LEAST_NAME_WIDTH, Math.ceil(longestName * CHARACTER_WIDTH) + 20);
+  const width = plotted + Math.max(MIN_NAME_WIDTH, Math.ceil(longestName * CHARACTER_WIDTH) + 20);
   const named = namePlaces(lines, place);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,

@@ -6,7 +6,7 @@ import type { Logger } from '../ports/logger.ts';
 
 /** File descriptor. In stdio mode standard output belongs to the protocol. */
 const STANDARD_ERROR = 2;
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
 /** A destination of the log, such as `process.stderr`. */
 interface Output {
@@ -73,6 +73,6 @@ function safeError(error: unknown, depth = 0): unknown {
     ...('code' in error && { code: redactText(String(error.code)) }),
     ...(error instanceof ServiceError && { details: error.details }),
     ...(stack !== undefined && { stack: redactText(stack) }),
-    ...(cause !== undefined && depth < MOST_CAUSES && { cause: safeError(cause, depth + 1) }),
+    ...(cause !== undefined && depth < MAX_CAUSES && { cause: safeError(cause, depth + 1) }),
   };
 }

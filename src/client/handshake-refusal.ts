@@ -134,10 +134,10 @@ function withoutQuery(address: string): string {
 }
 
 /** The longest wait that is taken from an answer. A timer that is told to wait for weeks may end at once. */
-const LONGEST_WAIT_MS = 60 * 60_000;
+const MAX_WAIT_MS = 60 * 60_000;
 
 /** @param header seconds; a date is not used by the service. */
 function retryAfterMs(header: string | null): number {
   const seconds = Number(header);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : 0;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_WAIT_MS) : 0;
 }

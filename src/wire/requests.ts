@@ -4,7 +4,7 @@ import { imageTypeOf, wrongTypeOf } from '../core/conversation/image-type.ts';
 import { DEFAULT_SESSION_ID, SessionId } from '../core/ids.ts';
 import { inOneLine } from '../core/session/session-title.ts';
 import { WhenBusy } from '../core/session/when-busy.ts';
-import { ClientTool, MOST_CLIENT_TOOLS } from '../core/tool-call/client-tool.ts';
+import { ClientTool, MAX_CLIENT_TOOLS } from '../core/tool-call/client-tool.ts';
 import { InputAction } from '../core/tool-call/input-events.ts';
 import { ToolResult } from '../core/tool-call/tool.ts';
 import { McpServerConfig, McpServerName } from '../core/tool-server/mcp-server-config.ts';
@@ -69,7 +69,7 @@ export const SentImage = z
 const clientTools = optional(
   z
     .array(ClientTool)
-    .max(MOST_CLIENT_TOOLS)
+    .max(MAX_CLIENT_TOOLS)
     .refine(
       (tools) => new Set(tools.map(({ name }) => name)).size === tools.length,
       'must have different names',

@@ -13,7 +13,7 @@ const A2A = { 'A2A-Version': '1.0' };
 const SESSIONS = ['s1', 's2', 's3'];
 const ALL_MS = 120_000;
 /** A silent receiver is asked again after ten seconds. */
-const MOST_SILENT = 2;
+const MAX_SILENT = 2;
 
 let engines: ClusterEngines;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ describe('push notifications of a node that is killed', () => {
       const all = [...receiver.received, ...late.received].filter(({ path }) => path === `/${session}`);
       const byId = new Map(all.map(({ headers, body }) => [headers['webhook-id'], body]));
       // What was on its way when the node died comes twice at most, and is the same.
-      expect(all.length - byId.size).toBeLessThanOrEqual(session === 'ended' ? MOST_SILENT : 1);
+      expect(all.length - byId.size).toBeLessThanOrEqual(session === 'ended' ? MAX_SILENT : 1);
       for (const { headers, body } of all) expect(byId.get(headers['webhook-id'])).toBe(body);
       const said = all.map(({ told }) => saidIn(told));
       expect(said.filter((one) => one === 'TASK_STATE_COMPLETED')).toHaveLength(1);

@@ -4,7 +4,7 @@ import { type SchemaTask, SchemaThread } from './schema-thread.ts';
 /** How long an owner is taken for slow after a check that came to no end. */
 const SLOW_MS = 10 * 60_000;
 /** Most owners that are remembered as slow. */
-const MOST_SLOW = 1_000;
+const MAX_SLOW = 1_000;
 
 /**
  * Checks against schemas of clients. A check that is ended has held up all others for as long as it may take, so whoever
@@ -29,7 +29,7 @@ export class ClientSchemas {
     this.#slowUntil.delete(owner);
     this.#slowUntil.set(owner, performance.now() + SLOW_MS);
     const [oldest] = this.#slowUntil.keys();
-    if (this.#slowUntil.size > MOST_SLOW && oldest !== undefined) this.#slowUntil.delete(oldest);
+    if (this.#slowUntil.size > MAX_SLOW && oldest !== undefined) this.#slowUntil.delete(oldest);
     for (const { task, settle } of this.#quick.withdraw(owner))
       void this.#slow.check(task, owner).then(settle);
   }

@@ -17,14 +17,14 @@ export function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>): Va
 }
 
 /** Most errors, and most values of an enum, that are told. */
-const MOST_ERRORS = 5;
-const MOST_VALUES = 20;
+const MAX_ERRORS = 5;
+const MAX_VALUES = 20;
 const MAX_CHARACTERS = 200;
 
 /** What is wrong with a value. @param root what the value itself is called. */
 export function verdictOn(errors: readonly ErrorObject[], root: string): SchemaVerdict {
   const issue = errors
-    .slice(0, MOST_ERRORS)
+    .slice(0, MAX_ERRORS)
     .map(({ instancePath, message, params }) => {
       const where = pathOf(instancePath).join('.') || root;
       return `${where} ${message ?? 'is not valid'}${more(params)}`;
@@ -40,7 +40,7 @@ function more(params: ErrorObject['params']): string {
   if ('allowedValue' in params) return `: ${shorten(JSON.stringify(params.allowedValue), MAX_CHARACTERS)}`;
   if (!Array.isArray(params.allowedValues)) return '';
   const all: readonly unknown[] = params.allowedValues;
-  const told = all.slice(0, MOST_VALUES).map((value) => JSON.stringify(value));
+  const told = all.slice(0, MAX_VALUES).map((value) => JSON.stringify(value));
   return `: ${shorten(told.join(', '), MAX_CHARACTERS)}${all.length > told.length ? ' and others' : ''}`;
 }
 

@@ -4,13 +4,13 @@ import { Worker } from 'node:worker_threads';
 import type { SchemaVerdict } from '../../ports/schema-check.ts';
 
 /** A thread that answers nothing for so long is ended. */
-const LONGEST_CHECK_MS = 2_000;
+const MAX_CHECK_MS = 2_000;
 /** On a busy machine a thread takes seconds to load Ajv, which is not the fault of a schema. */
-const LONGEST_START_MS = 60_000;
+const MAX_START_MS = 60_000;
 /** Ajv keeps what it has compiled, so a thread is replaced after this many checks. */
 const CHECKS_PER_THREAD = 500;
 /** Most checks of one owner that may wait. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
 
 /** Of a check that was ended, or that would have waited behind too many. */
@@ -58,7 +58,7 @@ export class SchemaThread {
   /** Never rejects. */
   check(task: SchemaTask, owner = ''): Promise<SchemaVerdict> {
     const own = this.#waiting.get(owner) ?? [];
-    if (own.length >= MOST_WAITING) return Promise.resolve(NOT_IN_TIME);
+    if (own.length >= MAX_WAITING) return Promise.resolve(NOT_IN_TIME);
     const { promise, resolve: settle } = Promise.withResolvers<SchemaVerdict>();
     own.push({ owner, task, settle });
     this.#waiting.set(owner, own);
@@ -95,7 +95,7 @@ export class SchemaThread {
     try {
       await started;
       worker.postMessage(task);
-      const [verdict] = await once(worker, 'message', { signal: AbortSignal.timeout(LONGEST_CHECK_MS) });
+      const [verdict] = await once(worker, 'message', { signal: AbortSignal.timeout(MAX_CHECK_MS) });
       return verdict;
     } catch {
       // It took too long, or the thread had no memory left.
@@ -127,7 +127,7 @@ export class SchemaThread {
       if (this.#thread?.worker === worker) this.#thread = null;
     });
     // Its first message says that it has started.
-    const started = once(worker, 'message', { signal: AbortSignal.timeout(LONGEST_START_MS) });
+    const started = once(worker, 'message', { signal: AbortSignal.timeout(MAX_START_MS) });
     return { worker, started };
   }
 }

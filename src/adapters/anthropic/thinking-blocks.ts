@@ -18,7 +18,7 @@ export function isReturned(block: ThinkingBlock, { isClaude }: Pick<ClaudeModel,
 }
 
 /** Far more than all running turns together have. */
-const MOST_BLOCKS = 4_096;
+const MAX_BLOCKS = 4_096;
 
 /**
  * Remembers the prefix of each thinking block: a digest of the request that it answered. Newer models refuse a
@@ -30,7 +30,7 @@ export class ThinkingPrefixes {
 
   remember(block: ThinkingBlock, prefix: string): void {
     this.#prefixes.set(keyOf(block), prefix);
-    if (this.#prefixes.size <= MOST_BLOCKS) return;
+    if (this.#prefixes.size <= MAX_BLOCKS) return;
     for (const oldest of this.#prefixes.keys()) {
       this.#prefixes.delete(oldest);
       break;

@@ -44,10 +44,10 @@ function adaptiveEffort(
   return effort === 'xhigh' && !takesXhigh ? 'high' : effort;
 }
 
-const LEAST_BUDGET = 1_024;
+const MIN_BUDGET = 1_024;
 
 const BUDGETS: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
-  minimal: LEAST_BUDGET,
+  minimal: MIN_BUDGET,
   low: 2_048,
   medium: 8_192,
   high: 16_384,
@@ -57,7 +57,7 @@ const BUDGETS: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 
 /** A budget must be at least 1,024 and less than `max_tokens`; a quarter of the tokens is left for the answer. */
 function withBudget(effort: Exclude<Effort, 'none'>, maxTokens: number): ThinkingSettings {
-  if (maxTokens <= LEAST_BUDGET) return {};
-  const most = Math.max(LEAST_BUDGET, Math.floor(maxTokens * 0.75));
+  if (maxTokens <= MIN_BUDGET) return {};
+  const most = Math.max(MIN_BUDGET, Math.floor(maxTokens * 0.75));
   return { thinking: { type: 'enabled', budget_tokens: Math.min(BUDGETS[effort], most) } };
 }

@@ -8,7 +8,7 @@ import { RepeatedSubscription } from './repeated-subscription.ts';
 import { messagesOf, TextParts } from './text-parts.ts';
 
 /** Bytes that wait to be sent. Beyond it, texts are dropped until they are sent. */
-const MOST_WAITING_BYTES = 32 * 1024 * 1024;
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 /** Bytes after which the server is asked whether it has them all. Asking costs as much as a short text. */
 const CONFIRM_BYTES = 256 * 1024;
 const FIRST_CONNECT_MS = 3_000;
@@ -83,7 +83,7 @@ class NatsLink implements NodeLink {
   }
 
   publish(subject: Subject, text: string): void {
-    if (!this.isUp || this.#waiting > MOST_WAITING_BYTES) {
+    if (!this.isUp || this.#waiting > MAX_WAITING_BYTES) {
       this.#dropped += 1;
       return;
     }

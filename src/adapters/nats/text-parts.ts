@@ -1,9 +1,9 @@
 /** Bytes of parts whose texts are not complete. Beyond it, the oldest text is given up. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Room for the head of a part. */
 const HEAD_BYTES = 96;
-/** Most parts of a text that fits into `MOST_BYTES`, if the server takes messages of a kilobyte at least. */
-const MOST_PARTS = 65_536;
+/** Most parts of a text that fits into `MAX_BYTES`, if the server takes messages of a kilobyte at least. */
+const MAX_PARTS = 65_536;
 const WHOLE = '.';
 const PART = '+';
 
@@ -82,7 +82,7 @@ export class TextParts {
 
   #makeRoom(): void {
     for (const [id, text] of this.#unfinished) {
-      if (this.#bytes <= MOST_BYTES) return;
+      if (this.#bytes <= MAX_BYTES) return;
       this.#forget(id, text);
       this.#onDropped();
     }
@@ -96,6 +96,6 @@ export class TextParts {
 
 function isPlace(index: number, count: number): boolean {
   return (
-    Number.isInteger(index) && Number.isInteger(count) && index >= 0 && index < count && count <= MOST_PARTS
+    Number.isInteger(index) && Number.isInteger(count) && index >= 0 && index < count && count <= MAX_PARTS
   );
 }

@@ -11,9 +11,9 @@ import type { Session } from './sql-session.ts';
 import { type OwnedHead, readHashes, readHeads } from './stream-index.ts';
 
 /** Streams whose last event is remembered, so that an append to them is one round trip. */
-const MOST_HEADS = 100_000;
+const MAX_HEADS = 100_000;
 /** A stream may be erased and begun again while its head is read. */
-const MOST_READINGS = 5;
+const MAX_READINGS = 5;
 const NO_EVENT: Head = { seq: 0, hash: chainStart };
 /** This node has lost the stream, or has given it up, so its append is refused. */
 const NOT_OWN: Head = { seq: -1, hash: '' };
@@ -44,7 +44,7 @@ type Lease = Pick<NodeLease, 'node' | 'lose'>;
 export class Appender {
   readonly #database: Database;
   readonly #lease: Lease;
-  readonly #heads = new LRUCache<string, Head>({ max: MOST_HEADS });
+  readonly #heads = new LRUCache<string, Head>({ max: MAX_HEADS });
 
   constructor(database: Database, lease: Lease) {
     this.#database = database;
@@ -128,7 +128,7 @@ class BatchAttempts {
   async #storeWave(session: Session, wave: readonly Pending[], outcome: Outcome): Promise<void> {
     let pending = wave;
     for (let reading = 0; pending.length > 0; reading += 1) {
-      if (reading === MOST_READINGS) throw new Error('streams change as fast as they are read');
+      if (reading === MAX_READINGS) throw new Error('streams change as fast as they are read');
       const isFirst = reading === 0 && !this.#isRepeated;
       const heads = await this.#headsOf(session, pending, isFirst ? outcome.heads : null);
       const before = isFirst ? NONE : await this.#storedBefore(session, pending, heads);

@@ -32,7 +32,7 @@ import { Bigint, listIds, listStreams } from './stream-index.ts';
 import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
 
 /** Appends that wait for the database. Beyond it, the next ones are refused at once. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** How long the number of events in the log is believed. Other services append, too. */
 const COUNT_MS = 60_000;
 /** The epoch of a stream as it begins. */
@@ -95,8 +95,8 @@ class PostgresEventStore implements EventStore {
     options?: AppendOptions,
   ): Promise<Envelope<LoggedEvent>[]> {
     this.#refuseWhenClosed();
-    if (this.#commits.waiting >= MOST_WAITING)
-      throw new StorageAwayError(`${MOST_WAITING} appends wait for PostgreSQL at ${this.#database.shown}`);
+    if (this.#commits.waiting >= MAX_WAITING)
+      throw new StorageAwayError(`${MAX_WAITING} appends wait for PostgreSQL at ${this.#database.shown}`);
     return this.#commits.append(streamId, expectedSeq, events, options);
   }
 

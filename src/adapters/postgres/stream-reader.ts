@@ -8,7 +8,7 @@ import { Bigint } from './stream-index.ts';
 /** Rows of one query. */
 const PAGE_ROWS = 500;
 /** The largest number that the column holds. Clients may name any. */
-const MOST_SEQ = 2_147_483_647;
+const MAX_SEQ = 2_147_483_647;
 
 const EndRow = z.object({ head: z.int(), last: z.string(), seq: z.null() });
 const LinkRow = z.object({
@@ -65,7 +65,7 @@ export async function readPage(
   afterSeq: number,
   limit: number,
 ): Promise<LinkPage> {
-  if (afterSeq >= MOST_SEQ) return { head: 0, links: [] };
+  if (afterSeq >= MAX_SEQ) return { head: 0, links: [] };
   const rows = Math.min(PAGE_ROWS, limit);
   const found = await session.rows({
     name: 'page',
@@ -80,7 +80,7 @@ export async function readPage(
       ) e ON e.stream = s.stream AND (e.length IS NULL OR e.length - octet_length(e.data) < ${PAGE_CHARACTERS})
       WHERE s.stream = $1
       ORDER BY e.seq`,
-    values: [stream, afterSeq, Math.min(afterSeq + rows, MOST_SEQ)],
+    values: [stream, afterSeq, Math.min(afterSeq + rows, MAX_SEQ)],
   });
   const page = found.map((row) => PageRow.parse(row));
   const [first] = page;

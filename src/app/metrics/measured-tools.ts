@@ -4,14 +4,14 @@ import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool
 import { forwardingConnection } from '../forwarding-connection.ts';
 
 /** A label value is kept for ever, and clients may connect servers under any number of names. */
-const MOST_SERVERS = 100;
+const MAX_SERVERS = 100;
 const OTHER = 'other';
 
 /** Wraps the tool servers: records the duration of calls, by name for the first hundred servers, else as `other`. */
 export function measuredTools(connector: ToolServerConnector, metrics: Metrics): ToolServerConnector {
   const named = new Set<string>();
   const label = (name: string): string => {
-    if (named.size < MOST_SERVERS) named.add(name);
+    if (named.size < MAX_SERVERS) named.add(name);
     return named.has(name) ? name : OTHER;
   };
   return {

@@ -27,8 +27,8 @@ const HELP = [
   '/help      shows this list',
   'Ctrl-C cancels a reply, Ctrl-D quits. A message that begins with a slash is sent with two: //like this.',
 ];
-const MOST_SESSIONS = 20;
-const MOST_SAID = 20;
+const MAX_SESSIONS = 20;
+const MAX_SAID = 20;
 
 /** The commands that are typed into a chat at a terminal. */
 export class ChatCommands {
@@ -71,7 +71,7 @@ export class ChatCommands {
     const { service } = this.#deps;
     const sessions = await service.sessions();
     const newest = sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
-    const lines = newest.slice(0, MOST_SESSIONS).map(({ sessionId, status, updatedAt }) => {
+    const lines = newest.slice(0, MAX_SESSIONS).map(({ sessionId, status, updatedAt }) => {
       const here = sessionId === service.sessionId ? '  this one' : '';
       return `${sessionId}  ${status}, last used ${updatedAt}${here}`;
     });
@@ -86,7 +86,7 @@ export class ChatCommands {
   async #showHistory(): Promise<void> {
     const said = await this.#deps.service.history();
     if (said.length === 0) return this.#say(['nothing was said yet']);
-    const earlier = Math.max(0, said.length - MOST_SAID);
+    const earlier = Math.max(0, said.length - MAX_SAID);
     if (earlier > 0) this.#say([`${earlier} earlier messages`]);
     showSaid(this.#deps.screen, said.slice(earlier));
     return undefined;

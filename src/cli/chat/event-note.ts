@@ -10,7 +10,7 @@ export interface Note {
   readonly style: Parameters<typeof styleText>[0];
 }
 
-const MOST_SHOWN = 160;
+const MAX_SHOWN = 160;
 const CUT: Note = {
   text: 'the reply ended at the token limit; raise llm.maxTokens, or ask to continue',
   style: 'yellow',
@@ -77,5 +77,5 @@ export function failureNote({ code, message, details }: ErrorBody): Note {
 }
 
 function shortLine(text: string): string {
-  return shorten(text.trim().replaceAll(/\s+/g, ' '), MOST_SHOWN);
+  return shorten(text.trim().replaceAll(/\s+/g, ' '), MAX_SHOWN);
 }

@@ -8,13 +8,13 @@ export interface CheckOptions {
 }
 
 /** Requests may cost money, so the number is announced. */
-export const MOST_REQUESTS = 5;
+export const MAX_REQUESTS = 5;
 
 /** Over the Responses API, a server may refuse three optional parts, after each of which a request is made again. */
-export const MOST_RESPONSES_REQUESTS = MOST_REQUESTS + 3;
+export const MAX_RESPONSES_REQUESTS = MAX_REQUESTS + 3;
 
 /** The numbers of both in words. */
-export const AT_MOST = `at most ${MOST_REQUESTS} small requests (${MOST_RESPONSES_REQUESTS} over the Responses API)`;
+export const AT_MOST = `at most ${MAX_REQUESTS} small requests (${MAX_RESPONSES_REQUESTS} over the Responses API)`;
 
 export function addCheck(
   program: Command,

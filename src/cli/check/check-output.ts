@@ -1,5 +1,5 @@
 import type { Check, Finding, RequestFacts } from './check.ts';
-import { MOST_REQUESTS, MOST_RESPONSES_REQUESTS } from './check-command.ts';
+import { MAX_REQUESTS, MAX_RESPONSES_REQUESTS } from './check-command.ts';
 
 interface NamedAgent {
   readonly agentFile: string;
@@ -20,7 +20,7 @@ const NUMBER_WIDTHS = [12, 10, 9] as const;
 
 /** Printed before the first request. */
 export function heading({ agentFile, provider, model, api, origin }: CheckedAgent): string {
-  const most = api === 'responses' ? MOST_RESPONSES_REQUESTS : MOST_REQUESTS;
+  const most = api === 'responses' ? MAX_RESPONSES_REQUESTS : MAX_REQUESTS;
   return [
     `${agentFile}: ${provider} ${model} at ${origin}, llm.api ${api}`,
     `At most ${most} small requests are made, which the provider may charge for.`,

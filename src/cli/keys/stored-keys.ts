@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { openKeyBook } from '../../app/access/open-key-book.ts';
 import { createJsonLogger } from '../../app/logger.ts';
-import { MOST_AUDIT_DAYS } from '../../config/schema/auth-config.ts';
+import { MAX_AUDIT_DAYS } from '../../config/schema/auth-config.ts';
 import type { ApiKeyRecord } from '../../core/access/api-key-record.ts';
 import { DEFAULT_TENANT } from '../../core/access/identity.ts';
 import type { Scope } from '../../core/access/scopes.ts';
@@ -47,7 +47,7 @@ async function record(
   what: 'key.create' | 'key.revoke',
   { keyId, name, tenant }: ApiKeyRecord,
 ): Promise<void> {
-  const audit = new AuditTrail({ store, log: createJsonLogger('warn'), days: MOST_AUDIT_DAYS });
+  const audit = new AuditTrail({ store, log: createJsonLogger('warn'), days: MAX_AUDIT_DAYS });
   const subject = what === 'key.create' ? name : keyId;
   audit.record({ principal: localPrincipal(), tenant, what, subject, outcome: 'ok' });
   await audit[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WhenBusy } from '../../core/session/when-busy.ts';
 import { DEFAULT_MAX_BYTES } from '../../core/size-limits.ts';
-import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
+import { MAX_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 import { ApprovalConfig } from '../../core/tool-call/approval-policy.ts';
 import { ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
 import { ElicitationConfig } from '../../core/tool-server/elicitation-config.ts';
@@ -107,7 +107,7 @@ export const ServerConfig = z.strictObject({
     .union([z.boolean(), z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))])
     .default(false),
   /** How long running turns may take to finish when the service is told to stop, in milliseconds. */
-  drainTimeoutMs: z.int().min(0).max(LONGEST_TIMEOUT_MS).default(10_000),
+  drainTimeoutMs: z.int().min(0).max(MAX_TIMEOUT_MS).default(10_000),
 });
 export type ServerConfig = z.infer<typeof ServerConfig>;
 

@@ -8,7 +8,7 @@ import { McpResourceUrl } from './mcp-resource-url.ts';
 import { RoleName } from './role-name.ts';
 
 /** Most days that the audit trail can be kept. */
-export const MOST_AUDIT_DAYS = 3_650;
+export const MAX_AUDIT_DAYS = 3_650;
 
 const AuthFields = z.strictObject({
   /** Whether the service issues and accepts API keys. */
@@ -20,7 +20,7 @@ const AuthFields = z.strictObject({
   /** Identity providers whose tokens (JWT) the service accepts. */
   jwt: JwtConfig.default([]),
   /** How many days the audit trail is kept. */
-  auditDays: z.int().min(1).max(MOST_AUDIT_DAYS).default(90),
+  auditDays: z.int().min(1).max(MAX_AUDIT_DAYS).default(90),
   /** The public URL of `/mcp`, as MCP clients know it. Without it, the Host header of each request says it. */
   resource: McpResourceUrl.optional(),
   /** How people sign in to the console. Without it, with an API key only. */

@@ -12,8 +12,8 @@ interface Inbox {
   readonly refresh: () => void;
 }
 
-const MOST_APPROVALS = 100;
-const PATH = `/api/approvals?limit=${MOST_APPROVALS}`;
+const MAX_APPROVALS = 100;
+const PATH = `/api/approvals?limit=${MAX_APPROVALS}`;
 
 /** The tool calls of all sessions that wait for approval. They are loaded again when a call begins or ends to wait. */
 export function useApprovals(): Inbox {

@@ -1,7 +1,7 @@
 /** A longer code would take the page seconds: it has about one element for each five characters. */
-const MOST_CHARACTERS = 50_000;
+const MAX_CHARACTERS = 50_000;
 
 /** Whether the highlighter is asked. @param language empty for none. */
 export function mayHaveColours(code: string, language: string): boolean {
-  return language !== '' && code.length <= MOST_CHARACTERS;
+  return language !== '' && code.length <= MAX_CHARACTERS;
 }

@@ -1,7 +1,7 @@
 import { visible } from '../../core/visible.ts';
 import type { ToolCallView } from './conversation.ts';
 
-const MOST_CHARACTERS = 160;
+const MAX_CHARACTERS = 160;
 
 /** The arguments in one line, such as `a: 19, b: 23`. */
 export function argumentsLine(args: ToolCallView['arguments']): string {
@@ -26,5 +26,5 @@ function valueText(value: unknown): string {
 
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;
 }

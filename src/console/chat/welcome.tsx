@@ -4,12 +4,12 @@ import style from './agent.module.css';
 import { useChat } from './chat-context.ts';
 
 /** More would be a menu. */
-const MOST_SUGGESTIONS = 3;
+const MAX_SUGGESTIONS = 3;
 
 /** Stands in an empty session: what the agent is, and messages to begin with. */
 export function Welcome({ agent }: { readonly agent: AgentDescription | null }) {
   const { say } = useChat();
-  const suggestions = agent?.suggestions.slice(0, MOST_SUGGESTIONS) ?? [];
+  const suggestions = agent?.suggestions.slice(0, MAX_SUGGESTIONS) ?? [];
   return (
     <div className={style.welcome}>
       <h2>{agent?.name ?? 'Say something'}</h2>

@@ -6,7 +6,7 @@ export type Reading = number | null;
 type Labels = Readonly<Record<string, string>>;
 
 /** A present that follows its sample more closely says nothing about a rate. */
-const LEAST_INTERVAL_MS = 1_000;
+const MIN_INTERVAL_MS = 1_000;
 
 /** The known samples, followed by those of the next answer. Its present replaces the present that is known. */
 export function merged(known: MetricSamples | null, next: MetricSamples): MetricSamples {
@@ -63,7 +63,7 @@ export function ratesOf(samples: MetricSamples, name: string, labels: Labels = {
   return values.map((to, index) => {
     const from = values[index - 1] ?? null;
     const elapsedMs = (times[index] ?? 0) - (times[index - 1] ?? 0);
-    if (index === 0 || from === null || to === null || elapsedMs < LEAST_INTERVAL_MS) return null;
+    if (index === 0 || from === null || to === null || elapsedMs < MIN_INTERVAL_MS) return null;
     return Math.max(0, to - from) / (elapsedMs / 1_000);
   });
 }

@@ -3,7 +3,7 @@ import type { SessionListItem } from '../../core/session/session-view.ts';
 /** The most that the service lists at once. */
 const PAGE = 1_000;
 /** The service limits the rate of requests. */
-const MOST_REQUESTS = 5;
+const MAX_REQUESTS = 5;
 
 export interface SessionPages {
   /** The last used first. */
@@ -29,7 +29,7 @@ export async function sessionPages(query: string, ask: AskPage): Promise<Session
     const page = await ask(`/api/sessions?${parameters}`);
     sessions.push(...page.sessions);
     const isWhole = page.sessions.length < PAGE;
-    if (isWhole || requests === MOST_REQUESTS)
+    if (isWhole || requests === MAX_REQUESTS)
       return { sessions: sessions.sort(byLastUse), isWhole, requests };
   }
 }

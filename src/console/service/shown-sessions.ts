@@ -3,7 +3,7 @@ import { count } from '../ui/quantity.ts';
 import type { SessionPages } from './session-pages.ts';
 
 /** More would make the page slow, and nobody looks through them. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 export interface ShownSessions {
   readonly sessions: readonly SessionListItem[];
@@ -21,7 +21,7 @@ export function shownSessions(
   openId: string,
 ): ShownSessions {
   const known = unlisted ? [unlisted, ...sessions] : sessions;
-  const shown = known.filter(({ sessionId }, place) => place < MOST_SHOWN || sessionId === openId);
+  const shown = known.filter(({ sessionId }, place) => place < MAX_SHOWN || sessionId === openId);
   if (isWhole && shown.length === known.length) return { sessions: shown, rest: null };
   const all = `${isWhole ? '' : 'more than '}${count(sessions.length)}`;
   return { sessions: shown, rest: `${count(shown.length)} of ${all} sessions. Search for the others.` };

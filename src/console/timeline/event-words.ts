@@ -114,14 +114,14 @@ export function callFactsOf(event: TimedEvent): string[] {
   return facts.filter((fact) => fact !== undefined);
 }
 
-const MOST_CHARACTERS = 160;
+const MAX_CHARACTERS = 160;
 
 function shorten(text: string): string {
   const line = text
-    .slice(0, MOST_CHARACTERS * 2)
+    .slice(0, MAX_CHARACTERS * 2)
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;
 }
 
 function textOf(blocks: readonly { readonly text?: unknown; readonly type: string }[]): string {

@@ -6,7 +6,7 @@ import { sessionPath } from '../service/paths.ts';
 
 /** A held arrow key passes many events. Only the event where it stops is loaded. */
 const PAUSE_MS = 150;
-const MOST_KEPT = 50;
+const MAX_KEPT = 50;
 
 export type Moment =
   | { readonly status: 'loading' }
@@ -29,7 +29,7 @@ export function useMoment(sessionId: string, seq: number): Moment {
     if (isKnown) return undefined;
     const abort = new AbortController();
     const keep = (moment: Moment) => {
-      if (!abort.signal.aborted) setKnown((others) => [...others.slice(1 - MOST_KEPT), { seq, moment }]);
+      if (!abort.signal.aborted) setKnown((others) => [...others.slice(1 - MAX_KEPT), { seq, moment }]);
     };
     const timer = setTimeout(() => {
       const path = `${sessionPath(sessionId)}?at=${seq}`;

@@ -10,7 +10,7 @@ export interface SessionTitle {
 export const NO_TITLE: SessionTitle = { given: null, derived: null };
 
 /** Most characters of a derived title. */
-const MOST_CHARACTERS = 60;
+const MAX_CHARACTERS = 60;
 /** A message may be long, and a title needs only its beginning. */
 const LOOKED_AT = 1_000;
 
@@ -49,9 +49,9 @@ export function inOneLine(text: string): string {
 }
 
 function shortened(line: string): string {
-  if (line.length <= MOST_CHARACTERS) return line;
-  const cut = beginningOf(line, MOST_CHARACTERS);
+  if (line.length <= MAX_CHARACTERS) return line;
+  const cut = beginningOf(line, MAX_CHARACTERS);
   const space = cut.lastIndexOf(' ');
-  const words = space > MOST_CHARACTERS / 2 ? cut.slice(0, space) : cut;
+  const words = space > MAX_CHARACTERS / 2 ? cut.slice(0, space) : cut;
   return `${words}…`;
 }

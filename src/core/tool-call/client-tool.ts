@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TimeoutMs } from '../timeout-ms.ts';
 
 /** Tools that a client may lend to one turn. Each is a schema that is compiled. */
-export const MOST_CLIENT_TOOLS = 1_000;
+export const MAX_CLIENT_TOOLS = 1_000;
 
 /** A tool that a client lends to a turn. The model knows it by this name, and the client runs its calls. */
 export const ClientTool = z.object({

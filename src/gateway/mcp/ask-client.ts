@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { JsonRpcAnswer } from '../../core/json-rpc.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
-import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
+import { MAX_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 import { askerOf } from './mcp-asker.ts';
 import type { McpObject } from './mcp-object.ts';
 import type { Answerers } from './sessions/answerers.ts';
@@ -42,7 +42,7 @@ export async function askClient(
 ): Promise<ClientReply> {
   const signal = over ? AbortSignal.any([mcpReq.signal, over]) : mcpReq.signal;
   // People decide when they decide.
-  const timeout = LONGEST_TIMEOUT_MS;
+  const timeout = MAX_TIMEOUT_MS;
   const send = () => mcpReq.send({ method, params: { ...params } }, Result, { signal, timeout });
   if (!answerers) return { answer: await answerOf(send()), context };
   const { said, answerer } = answerers.ask(send);

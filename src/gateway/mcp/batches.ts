@@ -8,14 +8,14 @@ import { refusal } from './mcp-exchange.ts';
 const WITHOUT_BATCHES = '2025-06-18';
 
 /** As the SDK has it, which would count them at the end. */
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 const Initialize = z.object({ method: z.literal('initialize') });
 
 /** The refusal of a batch that is too large to be looked at; null for others, and for what is no batch. */
 export function tooLargeBatch({ json }: McpBody): HttpResponse | null {
-  if (!Array.isArray(json) || json.length <= MOST_MESSAGES) return null;
-  return refused(`A batch must not exceed ${MOST_MESSAGES} messages.`);
+  if (!Array.isArray(json) || json.length <= MAX_MESSAGES) return null;
+  return refused(`A batch must not exceed ${MAX_MESSAGES} messages.`);
 }
 
 /**

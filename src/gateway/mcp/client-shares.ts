@@ -3,8 +3,8 @@ import type { LimitHolder } from '../../core/limit-errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 
 /** Most MCP sessions, and most open subscriptions. */
-export const MOST_IN_ALL = 1_000;
-const MOST_OF_PRINCIPAL = 100;
+export const MAX_IN_ALL = 1_000;
+const MAX_OF_PRINCIPAL = 100;
 
 /** How many of them one client may have, where clients are authenticated: nobody can take the places of all others. */
 export interface ClientShare {
@@ -18,13 +18,13 @@ export interface ClientShare {
 export const CLIENT_SHARES: readonly ClientShare[] = [
   {
     of: 'principal',
-    most: MOST_OF_PRINCIPAL,
+    most: MAX_OF_PRINCIPAL,
     includes: COUNTS_FOR.principal,
   },
   {
     // The only tenant of a service has nearly all, and others have room for one principal at least.
     of: 'tenant',
-    most: MOST_IN_ALL - MOST_OF_PRINCIPAL,
+    most: MAX_IN_ALL - MAX_OF_PRINCIPAL,
     includes: COUNTS_FOR.tenant,
   },
 ];

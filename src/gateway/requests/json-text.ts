@@ -1,11 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
 
 /** More would overflow the stack of what walks through a value: writing it, hashing it, compiling a schema. */
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 /** A longer text that is too deep is not read, to say whether it is JSON: megabytes of brackets would take seconds. */
-const MOST_CHARACTERS_READ = 128 * 1024;
+const MAX_CHARACTERS_READ = 128 * 1024;
 /** To parse more takes long, and holds up everybody: ten megabytes of empty lists take most of a second. */
-const MOST_VALUES = 1_000_000;
+const MAX_VALUES = 1_000_000;
 const QUOTE = '"'.charCodeAt(0);
 const BACKSLASH = '\\'.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);
@@ -15,7 +15,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...'[]{}'].map((sign
 export function parseJson(text: string, field = 'body'): unknown {
   const excess = excessOf(text);
   if (excess === 'values') throw tooMany(field);
-  if (excess && text.length > MOST_CHARACTERS_READ) throw tooDeep(field);
+  if (excess && text.length > MAX_CHARACTERS_READ) throw tooDeep(field);
   const value: unknown = JSON.parse(text);
   if (excess) throw tooDeep(field);
   return value;
@@ -26,14 +26,14 @@ export function parseJson(text: string, field = 'body'): unknown {
  * is too long for that. What is deeper than 200 levels must not be walked through.
  */
 export function parseRefused(text: string): unknown {
-  if (text.length > MOST_CHARACTERS_READ && excessOf(text)) return undefined;
+  if (text.length > MAX_CHARACTERS_READ && excessOf(text)) return undefined;
   return JSON.parse(text);
 }
 
 /** @param json a text that may be no JSON. */
 function excessOf(json: string): 'levels' | 'values' | null {
   // Each level takes two characters.
-  if (json.length <= 2 * MOST_LEVELS) return null;
+  if (json.length <= 2 * MAX_LEVELS) return null;
   let level = 0;
   let values = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -44,9 +44,9 @@ function excessOf(json: string): 'levels' | 'values' | null {
     else if (sign === OPEN_LIST || sign === OPEN_OBJECT) {
       level += 1;
       values += 1;
-      if (level > MOST_LEVELS) return 'levels';
+      if (level > MAX_LEVELS) return 'levels';
     }
-    if (values > MOST_VALUES) return 'values';
+    if (values > MAX_VALUES) return 'values';
   }
   return null;
 }
@@ -64,15 +64,15 @@ function endOfString(json: string, begin: number): number {
 function tooDeep(field: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The JSON is nested too deeply.', {
     field,
-    issue: `it has more than ${MOST_LEVELS} levels`,
-    suggestion: `Send at most ${MOST_LEVELS} levels of objects and lists.`,
+    issue: `it has more than ${MAX_LEVELS} levels`,
+    suggestion: `Send at most ${MAX_LEVELS} levels of objects and lists.`,
   });
 }
 
 function tooMany(field: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The JSON has too many values.', {
     field,
-    issue: `it has more than ${MOST_VALUES}`,
+    issue: `it has more than ${MAX_VALUES}`,
     suggestion: 'Send less, or send it as a text.',
   });
 }

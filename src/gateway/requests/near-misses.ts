@@ -16,8 +16,8 @@ const SHORT_TOLERANCES = [0, 0, 0, 1, 1];
 const TOLERANCES_IF_MISSING = [0, 0, 0, 1];
 /** Of what is no slip of the pen there may be much, and each name is compared with all that are known. */
 const MAX_CHARACTERS = 60;
-const MOST_COMPARED = 20;
-const MOST_ITEMS = 1_000;
+const MAX_COMPARED = 20;
+const MAX_ITEMS = 1_000;
 
 /** A field that is unknown, and the one that was probably meant. */
 interface NearMiss {
@@ -65,7 +65,7 @@ function missInList(
   value: unknown,
   path: Path,
 ): NearMiss | undefined {
-  for (const [index, item] of items.slice(0, MOST_ITEMS).entries()) {
+  for (const [index, item] of items.slice(0, MAX_ITEMS).entries()) {
     const miss = isJsonObject(item) ? nearMiss(schema, value, [...path, index]) : undefined;
     if (miss) return miss;
   }
@@ -105,7 +105,7 @@ export function misspelt(schema: z.ZodType, value: unknown, missing: Path): Path
 function unknownFields(value: object, known: readonly string[]): string[] {
   const found: string[] = [];
   for (const field of Object.keys(value)) {
-    if (found.length === MOST_COMPARED) break;
+    if (found.length === MAX_COMPARED) break;
     if (field.length <= MAX_CHARACTERS && !known.includes(field) && !COMMON.includes(field))
       found.push(field);
   }

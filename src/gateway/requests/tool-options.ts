@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { ClientTool, MOST_CLIENT_TOOLS } from '../../core/tool-call/client-tool.ts';
+import { ClientTool, MAX_CLIENT_TOOLS } from '../../core/tool-call/client-tool.ts';
 import type { ToolChoice, TurnOptions } from '../../core/turn/turn-options.ts';
 import { optional } from '../../wire/requests.ts';
 
@@ -24,7 +24,7 @@ type ToolOptions = Pick<TurnOptions, 'clientTools' | 'toolChoice' | 'parallelToo
 
 /** Throws if there are too many tools, if two have the same name, or if the chosen one is not among them. */
 export function toolOptions({ tools, choice, parallel }: AskedTools): ToolOptions {
-  if (tools.length > MOST_CLIENT_TOOLS) throw tooManyTools(tools.length);
+  if (tools.length > MAX_CLIENT_TOOLS) throw tooManyTools(tools.length);
   const names = tools.map(({ name }) => name);
   const known = new Set<string>();
   for (const [index, name] of names.entries()) {
@@ -46,7 +46,7 @@ function clientTool({ name, description = '', parameters = { type: 'object' } }:
 function tooManyTools(count: number): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The request has too many tools.', {
     field: 'tools',
-    issue: `it has ${count}, and may have ${MOST_CLIENT_TOOLS}`,
+    issue: `it has ${count}, and may have ${MAX_CLIENT_TOOLS}`,
   });
 }
 

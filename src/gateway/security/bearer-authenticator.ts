@@ -23,7 +23,7 @@ export interface BearerAuthenticatorDeps {
 }
 
 /** The addresses of one client whose contexts are kept. */
-const MOST_ADDRESSES = 100;
+const MAX_ADDRESSES = 100;
 
 /** Names under which clients put a token in a URL. */
 const IN_URL = ['access_token', 'token', 'api_key', 'key'];
@@ -104,7 +104,7 @@ export class BearerAuthenticator implements Authenticator {
   /** The same object for each request with a credential: what is derived from it is kept with it. */
   #contextOf(identity: Identity, address: string): RequestContext {
     let byAddress = this.#contexts.get(identity);
-    if (!byAddress || byAddress.size >= MOST_ADDRESSES) {
+    if (!byAddress || byAddress.size >= MAX_ADDRESSES) {
       byAddress = new Map();
       this.#contexts.set(identity, byAddress);
     }

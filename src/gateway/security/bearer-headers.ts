@@ -12,7 +12,7 @@ export interface BearerHeader {
 const END = 24;
 const MOST = 1_000;
 /** A longer header is not kept. */
-const MOST_CHARACTERS = 4_096;
+const MAX_CHARACTERS = 4_096;
 
 /**
  * The headers that were accepted last, by their ends: each client sends the same one with every request, and reading it
@@ -28,7 +28,7 @@ export class BearerHeaders {
 
   keep(accepted: BearerHeader): void {
     const { header } = accepted;
-    if (header.length > MOST_CHARACTERS) return;
+    if (header.length > MAX_CHARACTERS) return;
     if (this.#byEnd.size >= MOST) this.#byEnd.clear();
     this.#byEnd.set(header.slice(-END), accepted);
   }

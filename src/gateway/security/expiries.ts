@@ -1,4 +1,4 @@
-import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
+import { MAX_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 
 interface Expiry<T> {
   readonly waiting: Set<T>;
@@ -37,7 +37,7 @@ export class Expiries<T> {
   #timer(time: number): NodeJS.Timeout {
     const left = Math.max(0, time - this.#now());
     // Pings keep a WebSocket open for as long as both sides live, so a time beyond the longest timer may come, too.
-    return setTimeout(() => this.#look(time), Math.min(left, LONGEST_TIMEOUT_MS)).unref();
+    return setTimeout(() => this.#look(time), Math.min(left, MAX_TIMEOUT_MS)).unref();
   }
 
   #look(time: number): void {

@@ -11,7 +11,7 @@ export interface OriginRules {
 }
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
-const MOST_PORT = 65_535;
+const MAX_PORT = 65_535;
 const DEFAULT_PORTS: Readonly<Partial<Record<string, number>>> = { 'http:': 80, 'https:': 443 };
 const UNSPECIFIED = ['0.0.0.0', '::'];
 
@@ -42,7 +42,7 @@ export class OriginPolicy {
    */
   checkHost(host: string | undefined): void {
     if (host !== undefined && host === this.#accepted) return;
-    if (!hasPossiblePort(host)) throw badHost(`its port is greater than ${MOST_PORT}`);
+    if (!hasPossiblePort(host)) throw badHost(`its port is greater than ${MAX_PORT}`);
     if (!this.#isOwn(host ?? '')) throw foreignHost(host);
     this.#accepted = host;
   }
@@ -71,7 +71,7 @@ export class OriginPolicy {
 /** URLs are made from the header, such as that of the metadata of `/mcp`. */
 function hasPossiblePort(host = ''): boolean {
   const port = /:(\d+)$/.exec(host)?.[1];
-  return port === undefined || Number(port) <= MOST_PORT;
+  return port === undefined || Number(port) <= MAX_PORT;
 }
 
 function foreignHost(host: string | undefined): ServiceError {

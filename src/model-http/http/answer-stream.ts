@@ -101,14 +101,14 @@ class AnswerReader {
 
 const EVENT_FIELD = /^(?:data|event|id|retry|error)?:/;
 /** Length of the longest field name with its colon. */
-const LONGEST_FIELD = 6;
+const MAX_FIELD_LENGTH = 6;
 
 function kindOf(text: string): BodyKind | undefined {
   const begin = text.slice(0, 4_096).replace(/^[\s\uFEFF]+/, '');
   if (begin === '') return undefined;
   if (begin.startsWith('{') || begin.startsWith('[')) return 'json';
   if (EVENT_FIELD.test(begin)) return 'events';
-  return begin.length < LONGEST_FIELD ? undefined : 'neither';
+  return begin.length < MAX_FIELD_LENGTH ? undefined : 'neither';
 }
 
 function parseJson(text: string): unknown {

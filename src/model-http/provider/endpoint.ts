@@ -29,8 +29,8 @@ export function withoutKey(text: string, access: ProviderEndpoint): string {
 }
 
 /** A shorter key is a placeholder, for a server that wants none. Its letters occur in any text. */
-const SHORTEST_SECRET = 8;
+const MIN_SECRET = 8;
 
 export function secretKeyOf({ apiKey }: ProviderEndpoint): string | undefined {
-  return apiKey !== undefined && apiKey.length >= SHORTEST_SECRET ? apiKey : undefined;
+  return apiKey !== undefined && apiKey.length >= MIN_SECRET ? apiKey : undefined;
 }

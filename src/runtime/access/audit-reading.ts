@@ -5,7 +5,7 @@ import { AUDIT_STREAMS, auditStream } from '../../core/log/streams.ts';
 import type { AuditFilter } from '../../ports/audit.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 
-const MOST_DAYS = 10_000;
+const MAX_DAYS = 10_000;
 
 /**
  * The entries in the order in which they were written, which is that of their seconds but for those that had to wait for the
@@ -16,7 +16,7 @@ export async function* readAudit(
   filter: AuditFilter,
 ): AsyncGenerator<AuditEntry, void, void> {
   const { since = 0, until = Number.POSITIVE_INFINITY } = filter;
-  const streams = (await store.streamIds(AUDIT_STREAMS, MOST_DAYS)).filter(
+  const streams = (await store.streamIds(AUDIT_STREAMS, MAX_DAYS)).filter(
     (id) => id.startsWith(AUDIT_STREAMS) && id >= auditStream(since),
   );
   for (const stream of streams) {

@@ -16,7 +16,7 @@ import { GatheredEntries } from './gathered-entries.ts';
 /** How long entries are gathered before they are written together. */
 const GATHER_MS = 1_000;
 /** More days than anybody keeps. */
-const MOST_DAYS = 10_000;
+const MAX_DAYS = 10_000;
 
 export interface AuditTrailDeps {
   readonly store: EventStore;
@@ -144,7 +144,7 @@ export class AuditTrail implements Audit, AsyncDisposable {
   async #eraseOld(): Promise<void> {
     const { store, days } = this.#deps;
     const oldest = auditStream(this.#now() - days * DAY_MS);
-    const streams = await store.streamIds(AUDIT_STREAMS, MOST_DAYS);
+    const streams = await store.streamIds(AUDIT_STREAMS, MAX_DAYS);
     const old = streams.filter((id) => id.startsWith(AUDIT_STREAMS) && id < oldest);
     if (old.length > 0) await store.erase(...old);
   }

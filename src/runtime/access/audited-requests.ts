@@ -60,7 +60,7 @@ const SUBJECTS: {
 const subjects: { readonly [T in RequestType]?: readonly string[] } = SUBJECTS;
 
 /** Most characters of a subject. Clients choose names of any length. */
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 /** What the trail says about a request. Null if it need not be recorded. @param ids the sessions that it names. */
 export function auditEntry(
@@ -93,7 +93,7 @@ function subjectOf(type: RequestType, request: object): Pick<AuditRecord, 'subje
   const said = fields
     .map((field): unknown => Reflect.get(request, field))
     .filter((value) => typeof value === 'string');
-  return said.length === 0 ? {} : { subject: beginningOf(said.join(' '), MOST_CHARACTERS) };
+  return said.length === 0 ? {} : { subject: beginningOf(said.join(' '), MAX_CHARACTERS) };
 }
 
 function reasonOf({ scope, reason, issue }: Readonly<Record<string, unknown>>): Pick<AuditRecord, 'reason'> {

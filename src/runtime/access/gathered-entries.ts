@@ -3,11 +3,11 @@ import type { SessionId } from '../../core/ids.ts';
 import type { AuditRecord } from '../../ports/audit.ts';
 
 /** Most different entries for what was done, also if it failed. */
-const MOST_DEEDS = 5_000;
+const MAX_DEEDS = 5_000;
 /** Most different refusals. Who is refused must displace nothing that was done. */
-const MOST_REFUSALS = 500;
+const MAX_REFUSALS = 500;
 /** Most different refusals of one credential, or of one address without a credential. */
-const MOST_OF_SOURCE = 20;
+const MAX_OF_SOURCE = 20;
 
 /** What a client did in one session, or without any. */
 interface Occurrence {
@@ -52,7 +52,7 @@ export class GatheredEntries {
     const known = group?.sessions.get(record.sessionId);
     if (known) known.count += 1;
     else if (isRefusal(record.outcome)) this.#addRefusal(record, time, group);
-    else if (this.#deeds < MOST_DEEDS) {
+    else if (this.#deeds < MAX_DEEDS) {
       this.#deeds += 1;
       this.#keep(record, time, group);
     } else this.#dropped += 1;
@@ -68,8 +68,8 @@ export class GatheredEntries {
     const ofSource = this.#refusalsOf.get(source) ?? 0;
     const { subject, sessionId, ...bare } = record;
     const isBare = subject === undefined && sessionId === undefined;
-    if (ofSource >= MOST_OF_SOURCE && !isBare) this.add(bare, time);
-    else if (this.#refusals >= MOST_REFUSALS) this.#dropped += 1;
+    if (ofSource >= MAX_OF_SOURCE && !isBare) this.add(bare, time);
+    else if (this.#refusals >= MAX_REFUSALS) this.#dropped += 1;
     else {
       this.#refusals += 1;
       this.#refusalsOf.set(source, ofSource + 1);

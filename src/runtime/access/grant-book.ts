@@ -13,7 +13,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { SharedStream } from '../streams/shared-stream.ts';
 
 /** Most grants of one session. */
-const MOST_GRANTS = 100;
+const MAX_GRANTS = 100;
 
 /** How far the clocks of two nodes may be apart. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
@@ -99,7 +99,7 @@ export class GrantBook {
       const grants = this.list(sessionId);
       const same = grants.find((grant) => isSame(grant, wanted));
       if (same) return { events: [], answer: () => same };
-      if (grants.length >= MOST_GRANTS) throw tooMany(sessionId);
+      if (grants.length >= MAX_GRANTS) throw tooMany(sessionId);
       const grantId = crypto.randomUUID();
       return {
         events: [{ type: 'session.shared', grantId, sessionId, ...wanted, began: known.createdAt }],
@@ -213,7 +213,7 @@ export function unknownSession(sessionId: SessionId): ServiceError {
 function tooMany(sessionId: SessionId): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The session is shared too often.', {
     sessionId,
-    issue: `it has ${MOST_GRANTS} grants`,
+    issue: `it has ${MAX_GRANTS} grants`,
     suggestion: 'Share it with a role, or revoke a grant.',
   });
 }

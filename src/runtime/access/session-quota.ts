@@ -6,9 +6,9 @@ import type { Bus } from '../../ports/bus.ts';
 import { ownerPrefixes } from './owner-prefixes.ts';
 
 /** Beyond it, the counts that were made first are forgotten. They are made again when they are needed. */
-const MOST_COUNTS = 10_000;
+const MAX_COUNTS = 10_000;
 /** A count is made anew when sessions begin or end meanwhile, this often at most. */
-const MOST_READINGS = 3;
+const MAX_READINGS = 3;
 /** At the limit, a count that is older is made again: sessions may have ended that nobody here has heard of. */
 const FRESH_MS = 5_000;
 /** When a client that has too many sessions may try again. A guess: the limit frees only when sessions are deleted. */
@@ -168,7 +168,7 @@ export class SessionQuota {
         const { changes } = count;
         let sessions = 0;
         for (const agent of this.#agents) sessions += await agent.send('session.count', { prefix }, ANYONE);
-        if (count.changes !== changes && reading < MOST_READINGS) continue;
+        if (count.changes !== changes && reading < MAX_READINGS) continue;
         count.sessions = sessions;
         count.countedAt = this.#now();
         count.counting = null;
@@ -181,7 +181,7 @@ export class SessionQuota {
   }
 
   #makeRoom(): void {
-    if (this.#counts.size < MOST_COUNTS) return;
+    if (this.#counts.size < MAX_COUNTS) return;
     for (const [prefix, { pending, counting }] of this.#counts) {
       if (pending > 0 || counting) continue;
       this.#counts.delete(prefix);

@@ -8,7 +8,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../../ports/service-requests.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
-import { MOST_RECOVERY_MS } from '../sessions/start-recovery.ts';
+import { MAX_RECOVERY_MS } from '../sessions/start-recovery.ts';
 import type { Cluster } from './cluster.ts';
 import { MissedReloads } from './missed-reloads.ts';
 import type { AskedNode } from './node-messenger.ts';
@@ -182,7 +182,7 @@ export class Gathered {
     context: RequestContext,
   ): Promise<AnswerOf<T>[]> {
     const question = this.#question(name, request, context);
-    const limitMs = KNOWN_LATER.has(name) ? MOST_RECOVERY_MS : undefined;
+    const limitMs = KNOWN_LATER.has(name) ? MAX_RECOVERY_MS : undefined;
     return this.#deps.cluster.messenger.askOthers(question, limitMs);
   }
 

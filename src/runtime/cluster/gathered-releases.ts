@@ -2,7 +2,7 @@ import type { StreamId } from '../../core/log/streams.ts';
 import type { Membership } from '../../ports/membership.ts';
 
 /** Most sessions of one statement. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 
 interface Batch {
   readonly streams: StreamId[];
@@ -26,7 +26,7 @@ export class GatheredReleases {
 
   /** Resolves when nobody owns the session. Rejects as `Membership.release` does. */
   release(stream: StreamId): Promise<void> {
-    if (!this.#isOpen || this.#batch.streams.length >= MOST_AT_ONCE) this.#begin();
+    if (!this.#isOpen || this.#batch.streams.length >= MAX_AT_ONCE) this.#begin();
     this.#batch.streams.push(stream);
     return this.#batch.released;
   }

@@ -3,7 +3,7 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import type { Membership } from '../../ports/membership.ts';
 
 /** Maximum of held signals. With more, pieces of replies are dropped: clients get their text with the end of the step. */
-const MOST_HELD = 100_000;
+const MAX_HELD = 100_000;
 
 /**
  * Holds signals back while the lease of this node may have ended, because another node may own the sessions by then. They
@@ -23,7 +23,7 @@ export class HeldSignals {
   publish(signal: SessionSignal): void {
     if (this.#held.length > 0) this.#release();
     if (this.#held.length === 0 && (this.#membership.isHeld || isFault(signal))) this.#tell(signal);
-    else if ('event' in signal || isFault(signal) || this.#held.length < MOST_HELD) this.#held.push(signal);
+    else if ('event' in signal || isFault(signal) || this.#held.length < MAX_HELD) this.#held.push(signal);
   }
 
   get size(): number {

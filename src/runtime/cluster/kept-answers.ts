@@ -1,8 +1,8 @@
 import { MEGABYTE } from '../../core/size-limits.ts';
 
 /** Maximum of answers that are kept for one node. */
-const MOST_ANSWERS = 10_000;
-const MOST_BYTES = 16 * MEGABYTE;
+const MAX_ANSWERS = 10_000;
+const MAX_BYTES = 16 * MEGABYTE;
 
 /** What became of a question. */
 type Kept = 'answering' | 'given up' | { readonly text: string; readonly bytes: number };
@@ -49,7 +49,7 @@ export class KeptAnswers {
   /** Drops the oldest texts, but never the last one. The older answers have most likely arrived. */
   #makeRoom(last: number): void {
     for (const id of this.#withText) {
-      const hasRoom = this.#withText.size <= MOST_ANSWERS && this.#bytes <= MOST_BYTES;
+      const hasRoom = this.#withText.size <= MAX_ANSWERS && this.#bytes <= MAX_BYTES;
       if (hasRoom || id === last) return;
       this.#dropText(id);
       this.#answers.set(id, 'given up');

@@ -7,7 +7,7 @@ import { type NodeId, SessionElsewhereError, type StreamPlace } from '../../port
 import type { WatchedPosition } from './node-questions.ts';
 
 /** Maximum of signals held while a feed catches up. With more, the feed attaches again. */
-const MOST_HELD = 10_000;
+const MAX_HELD = 10_000;
 const PAGE_EVENTS = 200;
 
 /** What the clients had of a session when its place was looked up. */
@@ -285,7 +285,7 @@ export class RemoteFeed {
       return;
     }
     for (const signal of signals) this.#held.push({ n, signal });
-    if (this.#held.length > MOST_HELD) void this.attach(from);
+    if (this.#held.length > MAX_HELD) void this.attach(from);
   }
 
   /** No client is left. */

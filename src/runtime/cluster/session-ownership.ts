@@ -6,7 +6,7 @@ import type { RequestType } from '../../ports/service-requests.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { Cluster } from './cluster.ts';
 
-const MOST_OWNERS = 100_000;
+const MAX_OWNERS = 100_000;
 
 /** While this node stops, it begins and erases no session: another node may be taking it. */
 const BEGINS_OR_ENDS: ReadonlySet<RequestType> = new Set<RequestType>(['session.fork', 'session.delete']);
@@ -25,7 +25,7 @@ export class SessionOwnership {
   readonly #prefix: string;
   readonly #sessions: () => SessionRegistry;
   /** The other nodes that owned sessions when they were asked last. */
-  readonly #owners = new LRUCache<SessionId, NodeId>({ maxSize: MOST_OWNERS, sizeCalculation: () => 1 });
+  readonly #owners = new LRUCache<SessionId, NodeId>({ maxSize: MAX_OWNERS, sizeCalculation: () => 1 });
   /** The sessions that this node gives up because somebody asks for them while it stops. */
   readonly #givenUp = new Map<SessionId, Promise<void>>();
 

@@ -16,8 +16,8 @@ import type { PushDuty } from './push-duty.ts';
 import type { PushKey } from './push-key.ts';
 
 /** Most configs of one turn, and of all turns of one principal. */
-const MOST_OF_TURN = 10;
-const MOST_OF_PRINCIPAL = 1_000;
+const MAX_OF_TURN = 10;
+const MAX_OF_PRINCIPAL = 1_000;
 
 export interface DeliveriesDeps extends Omit<DeliveryDeps, 'signer'> {
   readonly duty: PushDuty;
@@ -195,9 +195,9 @@ export class PushDeliveries implements AsyncDisposable {
   ): void {
     const others = [...this.#running].filter(([id]) => id !== stream).map(([, { stored }]) => stored.push);
     const ofTurn = others.filter((one) => one.sessionId === sessionId && one.turnId === turnId);
-    if (ofTurn.length >= MOST_OF_TURN) throw tooMany('task', MOST_OF_TURN);
+    if (ofTurn.length >= MAX_OF_TURN) throw tooMany('task', MAX_OF_TURN);
     const own = others.filter(({ client }) => client.principal === principal && client.tenant === tenant);
-    if (own.length >= MOST_OF_PRINCIPAL) throw tooMany('principal', MOST_OF_PRINCIPAL);
+    if (own.length >= MAX_OF_PRINCIPAL) throw tooMany('principal', MAX_OF_PRINCIPAL);
   }
 }
 

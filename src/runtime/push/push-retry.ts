@@ -4,8 +4,8 @@ import { type BackOff, retryDelayMs } from '../../timing/retry-delay.ts';
 export type Verdict = 'delivered' | 'refused' | 'gone' | 'again';
 
 /** At most so often, and so long, one notification is sent again. */
-export const MOST_TRIES = 15;
-export const MOST_RETRY_MS = 60 * 60_000;
+export const MAX_TRIES = 15;
+export const MAX_RETRY_MS = 60 * 60_000;
 
 /** 0.5 s to 1 s, then twice as long each time, up to five minutes. */
 const BACK_OFF: BackOff = { firstMs: 1_000, mostMs: 5 * 60_000, jitter: 0.5 };
@@ -35,9 +35,9 @@ export function nextTryMs(
   now: number,
   random: () => number = Math.random,
 ): number | null {
-  if (failures >= MOST_TRIES) return null;
+  if (failures >= MAX_TRIES) return null;
   const waitMs = Math.max(retryDelayMs(failures, random, BACK_OFF), retryAfterMs(retryAfter, now));
-  return now + waitMs - since > MOST_RETRY_MS ? null : waitMs;
+  return now + waitMs - since > MAX_RETRY_MS ? null : waitMs;
 }
 
 /** The wait that the header asks for, in seconds or until a date. 0 if it has neither. */

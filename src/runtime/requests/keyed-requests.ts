@@ -79,7 +79,7 @@ interface Running {
 const SWEEP_MS = 60 * 60_000;
 /** How often the log is asked whether another node has ended a request, and how many times, while that node lives. */
 const POLL_MS = 100;
-const MOST_POLLS = 300;
+const MAX_POLLS = 300;
 
 /**
  * Runs a request with an idempotency key once. A repeated request gets the same answer, also while the first one runs
@@ -196,7 +196,7 @@ export class KeyedRequests implements AsyncDisposable {
   /** Waits while another node may be doing the request. */
   async #settled(stream: StreamId, asked: Asked): Promise<RequestRecord> {
     let record = await this.#load(stream, asked.key);
-    for (let polls = 0; record.state && !record.state.outcome && polls < MOST_POLLS; polls += 1) {
+    for (let polls = 0; record.state && !record.state.outcome && polls < MAX_POLLS; polls += 1) {
       asked.begun = true;
       const { node } = record.state;
       const isOver = await this.#isOver(node);

@@ -3,7 +3,7 @@ import type { RequestOf } from '../../ports/service-requests.ts';
 import type { Journal } from '../sessions/journal.ts';
 
 /** Pages of the log in one answer: about as many megabytes. */
-const MOST_PAGES = 8;
+const MAX_PAGES = 8;
 /** A page with no more events than this is full of large ones, and ends the answer. */
 const FEW_EVENTS = 8;
 
@@ -17,7 +17,7 @@ export async function someEvents(
   for await (const page of journal.pages(sessionId, afterSeq, limit)) {
     events.push(...page);
     pages += 1;
-    if (pages === MOST_PAGES || page.length <= FEW_EVENTS) break;
+    if (pages === MAX_PAGES || page.length <= FEW_EVENTS) break;
   }
   return events;
 }

@@ -4,7 +4,7 @@ import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { SchemaCheck } from '../../ports/schema-check.ts';
 
 /** A larger one would hold up the thread that checks the schemas of all clients. */
-const MOST_CHARACTERS = 100_000;
+const MAX_CHARACTERS = 100_000;
 
 type Schemas = Pick<SchemaCheck, 'ofClient'>;
 
@@ -29,8 +29,8 @@ async function requireUsable(
 ): Promise<void> {
   const { length } = JSON.stringify(schema);
   const unusable =
-    length > MOST_CHARACTERS
-      ? `it has ${length} characters, and may have ${MOST_CHARACTERS}`
+    length > MAX_CHARACTERS
+      ? `it has ${length} characters, and may have ${MAX_CHARACTERS}`
       : (await schemas.ofClient(schema, null, ownPrefix(client))).unusable;
   if (unusable === undefined) return;
   throw new ServiceError('INVALID_REQUEST', `The schema for the reply cannot be used: ${unusable}.`, {

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../timing/clock.ts';
 import { retryDelayMs } from '../../timing/retry-delay.ts';
 
 /** Most automatic attempts for one step of a turn. Without a limit, a turn that can never be recorded would call the model for ever. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 type FaultedTurn = Pick<OpenTurn, 'turnId' | 'step' | 'attempt'>;
 
@@ -62,7 +62,7 @@ export class FaultRecovery {
   loadLater(sessionId: SessionId, open: FaultedTurn | null): boolean {
     if (this.#stopped || this.#waits.has(sessionId)) return true;
     const attempts = open ? this.#attemptsAt(sessionId, open) : 0;
-    if (attempts >= MOST_ATTEMPTS) {
+    if (attempts >= MAX_ATTEMPTS) {
       this.giveUp(sessionId);
       this.#deps.log.error(
         { sessionId, attempts },

@@ -8,7 +8,7 @@ import type { SessionActor } from './session-actor.ts';
 /** Idle sessions leave memory after this time, or earlier if they take too much of it. The log has them. */
 const IDLE_MS = 60_000;
 /** A caller that has just asked for a session is about to use it. */
-const LEAST_IDLE_MS = 1_000;
+const MIN_IDLE_MS = 1_000;
 
 export interface LoadedSessionsDeps {
   readonly directory: SessionDirectory;
@@ -193,7 +193,7 @@ export class LoadedSessions {
   /** The session leaves memory as soon as nobody is about to use it, unless it is at work again by then. */
   #leaveSoon(session: SessionActor): void {
     const { sessionId } = session;
-    if (this.#mayLeave(sessionId, session, LEAST_IDLE_MS)) {
+    if (this.#mayLeave(sessionId, session, MIN_IDLE_MS)) {
       this.#leave(sessionId);
       return;
     }
@@ -207,7 +207,7 @@ export class LoadedSessions {
         if (this.at(one.sessionId) === one && one.isIdle && !this.#idle.has(one.sessionId))
           this.#leaveSoon(one);
       }
-    }, LEAST_IDLE_MS).unref();
+    }, MIN_IDLE_MS).unref();
   }
 
   #mayLeave(sessionId: SessionId, session: SessionActor, idleMs: number): boolean {

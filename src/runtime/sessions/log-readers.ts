@@ -4,9 +4,9 @@ import { Semaphore } from '../../timing/semaphore.ts';
 
 /** What one read takes in memory, if there are large events in it. */
 const READ_BYTES = 16 * MEGABYTE;
-const LEAST_READS = 4;
+const MIN_READS = 4;
 /** The log's thread serves one read at a time. */
-const MOST_READS = 16;
+const MAX_READS = 16;
 const LARGE_BYTES = MEGABYTE;
 /** A read that has waited for so long runs anyway: while the log is away, each read takes seconds. */
 const PATIENCE_MS = 10_000;
@@ -18,7 +18,7 @@ export class LogReaders {
 
   /** @param maxBytes how much memory the reads should take together. @param clock a simulated one, in tests. */
   constructor(maxBytes: number, clock?: Clock) {
-    const atOnce = Math.min(MOST_READS, Math.max(LEAST_READS, Math.floor(maxBytes / READ_BYTES)));
+    const atOnce = Math.min(MAX_READS, Math.max(MIN_READS, Math.floor(maxBytes / READ_BYTES)));
     const timing = { patienceMs: PATIENCE_MS, ...(clock && { clock }) };
     this.#reads = new Semaphore({ atOnce, ...timing });
     this.#largeReads = new Semaphore({ atOnce: 1, ...timing });

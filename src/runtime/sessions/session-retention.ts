@@ -27,7 +27,7 @@ const PORTION = 100;
 const PAUSE_MS = 1_000;
 
 /** Most old sessions that are remembered from one sweep to the next, about 100 bytes each. The others wait for a later sweep. */
-const MOST_FOUND = 100_000;
+const MAX_FOUND = 100_000;
 
 /**
  * Deletes sessions that nobody has used for a long time, in the background and in small portions. Each is deleted as a
@@ -118,7 +118,7 @@ export class SessionRetention implements AsyncDisposable {
       if (updatedAt >= before || !isSession(sessionId)) continue;
       if (this.#foundBefore.get(sessionId) === head && (await this.#delete(sessionId, head)))
         deleted.push(sessionId);
-      else if (this.#found.size < MOST_FOUND) this.#found.set(sessionId, head);
+      else if (this.#found.size < MAX_FOUND) this.#found.set(sessionId, head);
     }
     if (deleted.length === 0) return;
     this.#deleted += deleted.length;

@@ -8,7 +8,7 @@ import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 
 /** Below this many events, folding is faster than loading a snapshot. */
-const LEAST_EVENTS = 1_000;
+const MIN_EVENTS = 1_000;
 /**
  * A snapshot is taken each time the session has grown by this fraction. It holds the whole conversation, so snapshots at
  * a fixed distance would cost the square of the session's length; these cost a constant multiple of it.
@@ -49,7 +49,7 @@ export class SessionSnapshots implements AsyncDisposable {
     // Set before the save, so that a save that fails is not repeated for each event.
     let taken = seq;
     return (state, last) => {
-      const isDue = state.seq - taken >= Math.max(LEAST_EVENTS, state.transcript.length * GROWTH);
+      const isDue = state.seq - taken >= Math.max(MIN_EVENTS, state.transcript.length * GROWTH);
       if (!isDue || state.deleted) return;
       taken = state.seq;
       this.#saveBehind(sessionId, state.seq, encodeSnapshot(state, last));

@@ -1,7 +1,7 @@
 import { within } from '../../timing/deadline.ts';
 
 /** Lists of what waits are delayed by at most this time after a start. Without a limit, they would hang while the log is away. */
-export const MOST_RECOVERY_MS = 30_000;
+export const MAX_RECOVERY_MS = 30_000;
 
 /** Whether this start has looked at every session that was open. Only then is it known what waits for somebody. */
 export class StartRecovery {
@@ -13,7 +13,7 @@ export class StartRecovery {
   }
 
   /** @param recovered never rejects. */
-  async follow(recovered: Promise<void>, limitMs = MOST_RECOVERY_MS): Promise<void> {
+  async follow(recovered: Promise<void>, limitMs = MAX_RECOVERY_MS): Promise<void> {
     await within(limitMs, recovered, undefined);
     this.#over.resolve();
   }

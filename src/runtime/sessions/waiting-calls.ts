@@ -4,7 +4,7 @@ import type { SessionCommand } from '../../core/session/session-commands.ts';
 import type { OpenTurn, SessionState } from '../../core/session/session-state.ts';
 import type { ClientCall, PendingApproval, PendingInput } from '../../core/session/session-view.ts';
 import { clientCall, pendingApproval, pendingInput } from '../../core/session/view-session.ts';
-import { LONGEST_TIMEOUT_MS } from '../../core/timeout-ms.ts';
+import { MAX_TIMEOUT_MS } from '../../core/timeout-ms.ts';
 import type { Clock } from '../../timing/clock.ts';
 import type { Journal } from './journal.ts';
 
@@ -76,7 +76,7 @@ export class WaitingCalls {
 /** The remaining time in milliseconds: at most the whole time, if the clock was set back, and at most what a timer can wait. */
 function msLeft(expiresAfterMs: number, since: number, now: number): number {
   const left = Math.max(0, since + expiresAfterMs - now);
-  return Math.min(left, expiresAfterMs, LONGEST_TIMEOUT_MS);
+  return Math.min(left, expiresAfterMs, MAX_TIMEOUT_MS);
 }
 
 export function pendingApprovals(calls: readonly WaitingCall[]): PendingApproval[] {

@@ -1,7 +1,7 @@
 import { StaleVersionError } from '../../ports/event-store.ts';
 
 /** Of several nodes that append at the same time, one wins each time. So this bounds how many nodes may do so. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /**
  * For an append to a stream that other nodes write, too. Calls `attempt` again when another node was first. Each attempt
@@ -12,7 +12,7 @@ export async function againWhenStale<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof StaleVersionError) || tries === MOST_TRIES) throw error;
+      if (!(error instanceof StaleVersionError) || tries === MAX_TRIES) throw error;
     }
   }
 }

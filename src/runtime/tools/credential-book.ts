@@ -9,7 +9,7 @@ import { SerialQueue } from '../../timing/serial-queue.ts';
 import { againWhenStale } from '../streams/again-when-stale.ts';
 
 /** One stream a server is usual. More are left behind only if the process dies between an append and an erasure. */
-const MOST_STREAMS = 100;
+const MAX_STREAMS = 100;
 /** Streams sort as text, so the number at their end has a fixed width. */
 const DIGITS = 12;
 /** A claim that is seen for this long is one of a node that has died. Asking an authorization server takes less. */
@@ -140,12 +140,12 @@ export class CredentialBook implements CredentialStore {
     return this.#writing.run(async () => {
       let after = SERVER_CREDENTIAL_STREAMS;
       for (;;) {
-        const page = await this.#store.streamIds(after, MOST_STREAMS);
+        const page = await this.#store.streamIds(after, MAX_STREAMS);
         const streams = page.filter((stream) => stream.startsWith(SERVER_CREDENTIAL_STREAMS));
         const left = streams.filter((stream) => !kept.has(serverOf(stream)));
         if (left.length > 0) await this.#store.erase(...left);
         const last = streams.at(-1);
-        if (last === undefined || streams.length < MOST_STREAMS) return;
+        if (last === undefined || streams.length < MAX_STREAMS) return;
         after = last;
       }
     });
@@ -195,7 +195,7 @@ export class CredentialBook implements CredentialStore {
 
   async #streamsOf(server: string): Promise<StreamId[]> {
     const prefix = prefixOf(server);
-    const streams = await this.#store.streamIds(prefix, MOST_STREAMS);
+    const streams = await this.#store.streamIds(prefix, MAX_STREAMS);
     return streams.filter((stream) => stream.startsWith(prefix));
   }
 }

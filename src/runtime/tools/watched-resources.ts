@@ -9,7 +9,7 @@ import type { RequestOf } from '../../ports/service-requests.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 
 /** Of one server, for all clients. */
-const MOST_WATCHED = 1_000;
+const MAX_WATCHED = 1_000;
 const RETRY_SECONDS = 60;
 
 export interface WatchedResourcesDeps {
@@ -129,10 +129,10 @@ function requireCapacity(resources: ReadonlyMap<string, Watched>, uri: string, c
     const isOwn = ({ watchers }: Watched) =>
       [...watchers.values()].some((watcher) => COUNTS_FOR[of](watcher, client));
     if (resource && isOwn(resource)) continue;
-    const most = MOST_WATCHED * SHARES[of];
+    const most = MAX_WATCHED * SHARES[of];
     if ([...resources.values()].filter(isOwn).length >= most) throw tooManyOf(of, most);
   }
-  if (!resource && resources.size >= MOST_WATCHED) throw tooMany();
+  if (!resource && resources.size >= MAX_WATCHED) throw tooMany();
 }
 
 const SUGGESTION = 'Unsubscribe from resources that you no longer need.';
@@ -145,8 +145,8 @@ function tooManyOf(of: LimitHolder, limit: number): ServiceError {
 function tooMany(): ServiceError {
   return fullService({
     message: 'Too many resources of this tool server are watched.',
-    reason: `clients watch ${MOST_WATCHED} of its resources already`,
-    limit: MOST_WATCHED,
+    reason: `clients watch ${MAX_WATCHED} of its resources already`,
+    limit: MAX_WATCHED,
     suggestion: SUGGESTION,
     retrySeconds: RETRY_SECONDS,
   });

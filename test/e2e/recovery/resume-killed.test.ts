@@ -15,7 +15,7 @@ import { verifies } from '../requirements.ts';
 const KILLS = Number(process.env.RESUME_KILLS ?? 100);
 const SEED = Number(process.env.RESUME_SEED ?? 20_250_601);
 /** Most frames that are read before the next kill. */
-const LONGEST_LIFE = 30;
+const MAX_LIFE = 30;
 
 const WORDS = 'words that are streamed 😀 one by one, ünd nïcht all of them are ASCII. '.repeat(6);
 const story = (id: string): string => `Story ${id}: ${WORDS}`;
@@ -80,11 +80,11 @@ async function killAndResume(live: Life): Promise<void> {
     }
   })();
   let kills = 0;
-  for (; kills < KILLS; kills += 1) await live(service, record, 1 + Math.floor(random() * LONGEST_LIFE));
+  for (; kills < KILLS; kills += 1) await live(service, record, 1 + Math.floor(random() * MAX_LIFE));
   isOver = true;
   await conversation;
   const log = await readLog(service, 's');
-  while (record.seq < log.length) await live(service, record, LONGEST_LIFE);
+  while (record.seq < log.length) await live(service, record, MAX_LIFE);
   expect(record.events.map(toText)).toEqual(log.map(toText));
   expect(turns).toBeGreaterThan(2);
   const told = [...byTurn(record.events).values()];

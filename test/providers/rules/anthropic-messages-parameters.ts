@@ -1,7 +1,7 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
 import { type JsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
 
-const FEWEST_THINKING_TOKENS = 1024;
+const MIN_THINKING_TOKENS = 1024;
 
 /** How many tokens a model writes at most. */
 const OUTPUT_LIMITS = new Map([['claude-3-5-sonnet-20240620', 4096]]);
@@ -95,7 +95,7 @@ export const anthropicMessagesParametersRules: ProviderRules = {
       name: 'a model thinks with at least 1024 tokens',
       source: 'https://github.com/themaximalist/llm.js/issues/30',
       refusal(body) {
-        return thinking(body) === 'enabled' && budget(body) < FEWEST_THINKING_TOKENS
+        return thinking(body) === 'enabled' && budget(body) < MIN_THINKING_TOKENS
           ? refused('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024')
           : undefined;
       },

@@ -2,7 +2,7 @@ import type { ProviderRules, Refusal } from '../provider-rules.ts';
 import { isJsonObject, type JsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
 
 const FIXTURES = 'https://github.com/vercel/ai/blob/main/packages/anthropic/src/__fixtures__';
-const LONGEST_NAME = 128;
+const MAX_NAME_LENGTH = 128;
 const SCHEMA_TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
 /** What the Messages API demands of tools, calls and results. */
@@ -87,7 +87,7 @@ export const anthropicMessagesToolsRules: ProviderRules = {
       source: 'https://github.com/anthropics/claude-code/issues/96152',
       refusal: (body) =>
         ofTools(body, (tool, place) =>
-          textIn(tool, 'name').length > LONGEST_NAME
+          textIn(tool, 'name').length > MAX_NAME_LENGTH
             ? refused(`${place}.name: String should have at most 128 characters`)
             : undefined,
         ),

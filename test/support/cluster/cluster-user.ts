@@ -33,14 +33,14 @@ type Request = readonly [path: string, body: object, key?: string];
 type Fate = 'recorded' | 'refused' | 'unknown';
 
 /** Longest time that a tool takes, twice. */
-const LONGEST_MS = 12;
+const MAX_MS = 12;
 /** Longest time that a user thinks before the next act. */
 const THINK_MS = 60;
 /** Longest wait for any answer: longer than any fault of these tests, and what follows from it. */
 const ANSWER_MS = 120_000;
 const BETWEEN_TRIES_MS = 100;
 /** How often a request whose outcome nobody knows is repeated with its key. */
-const MOST_REPEATS = 5;
+const MAX_REPEATS = 5;
 const GOES_ON = /It goes on by itself later/;
 
 /** Somebody who talks to a session through any node, and notes what was acknowledged. */
@@ -152,7 +152,7 @@ export class ClusterUser {
       const answer = await this.#attempt(request);
       const isUnknown = answer?.body.error?.code === 'OUTCOME_UNKNOWN';
       if (isUnknown) repeats += 1;
-      if (answer && answer.status !== 503 && (!isUnknown || repeats > MOST_REPEATS)) return answer;
+      if (answer && answer.status !== 503 && (!isUnknown || repeats > MAX_REPEATS)) return answer;
       await delay(BETWEEN_TRIES_MS);
     }
   }
@@ -171,7 +171,7 @@ export class ClusterUser {
   /** No two are the same. */
   #nextContent(): string {
     this.#count += 1;
-    return `work ${this.#name}-${this.#count} ${Math.floor(this.#random() * LONGEST_MS)}`;
+    return `work ${this.#name}-${this.#count} ${Math.floor(this.#random() * MAX_MS)}`;
   }
 }
 

@@ -31,7 +31,7 @@ interface Answer {
 type Request = readonly [path: string, body: object, key?: string];
 
 /** Longest time that a tool takes, twice. */
-const LONGEST_MS = 12;
+const MAX_MS = 12;
 
 /** Somebody who talks to a session without pause, and notes what was acknowledged. */
 export class WorkloadUser {
@@ -171,6 +171,6 @@ export class WorkloadUser {
   /** No two are the same. */
   #nextContent(): string {
     this.#count += 1;
-    return `work ${this.#name}-${this.#count} ${Math.floor(this.#random() * LONGEST_MS)}`;
+    return `work ${this.#name}-${this.#count} ${Math.floor(this.#random() * MAX_MS)}`;
   }
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../../src/ports/language-model.ts';
 
 /** Less than any test may take that waits for a call. */
-const LONGEST_WAIT_MS = 75_000;
+const MAX_WAIT_MS = 75_000;
 
 interface AskedTool {
   readonly name: string;
@@ -53,7 +53,7 @@ export class DirectedModel implements LanguageModel {
 
   /** A test that hangs should say what it waited for. */
   async #next(wanted: string): Promise<void> {
-    await once(this.#arrivals, 'call', { signal: AbortSignal.timeout(LONGEST_WAIT_MS) }).catch(() => {
+    await once(this.#arrivals, 'call', { signal: AbortSignal.timeout(MAX_WAIT_MS) }).catch(() => {
       const had = this.calls.map(({ signal }, index) => `${index}${signal.aborted ? ' (aborted)' : ''}`);
       throw new Error(
         `the model waited for ${wanted} in vain, after the calls ${had.join(', ') || '(none)'}`,

@@ -10,7 +10,7 @@ import { World } from './world.ts';
 
 /** In which all must be told after the last misfortune. */
 const SETTLE_MS = 60_000;
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
 export interface Schedule {
   /** None, if all promises were kept. */
@@ -49,7 +49,7 @@ export async function runSchedule(seed: number, mutation: Mutation | null = null
         (error: unknown) => world.faults.push(String(error)),
       );
     });
-    if (!(await world.run(() => isOver || world.faults.length > 0, LONGEST_MS)))
+    if (!(await world.run(() => isOver || world.faults.length > 0, MAX_MS)))
       world.faults.push('the users are not done');
     const isSettled = (): boolean =>
       watchers.every(({ sessionId, record }) => {

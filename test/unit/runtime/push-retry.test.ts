@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MOST_RETRY_MS, MOST_TRIES, nextTryMs, verdictOn } from '../../../src/runtime/push/push-retry.ts';
+import { MAX_RETRY_MS, MAX_TRIES, nextTryMs, verdictOn } from '../../../src/runtime/push/push-retry.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const soon = { failures: 1, since: NOW };
@@ -46,10 +46,10 @@ describe('the next try of a push notification', () => {
   });
 
   it('does not come after too many tries, or too late', () => {
-    expect(nextTryMs({ failures: MOST_TRIES - 1, since: NOW }, NOW)).not.toBeNull();
-    expect(nextTryMs({ failures: MOST_TRIES, since: NOW }, NOW)).toBeNull();
-    expect(nextTryMs({ failures: 3, since: NOW }, NOW + MOST_RETRY_MS)).toBeNull();
-    expect(nextTryMs({ ...soon, retryAfter: '3600' }, NOW)).toBe(MOST_RETRY_MS);
+    expect(nextTryMs({ failures: MAX_TRIES - 1, since: NOW }, NOW)).not.toBeNull();
+    expect(nextTryMs({ failures: MAX_TRIES, since: NOW }, NOW)).toBeNull();
+    expect(nextTryMs({ failures: 3, since: NOW }, NOW + MAX_RETRY_MS)).toBeNull();
+    expect(nextTryMs({ ...soon, retryAfter: '3600' }, NOW)).toBe(MAX_RETRY_MS);
     expect(nextTryMs({ ...soon, retryAfter: '3601' }, NOW)).toBeNull();
   });
 });

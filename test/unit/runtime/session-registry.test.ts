@@ -21,7 +21,7 @@ import { DirectedTools } from '../../support/tools/directed-tools.ts';
 const NO_TIME = 0;
 const PLENTY_MS = 60_000;
 /** Nothing is tried again after a longer wait. */
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 /** The log of a service that stopped before it had answered that. */
 async function logOfUnanswered(text: string): Promise<EventStore> {
@@ -892,7 +892,7 @@ describe('a session whose deletion was cut off', () => {
     await (await rig.registry.session('s')).reset(CLIENT);
     rig.store.beforeErase = () => Promise.reject(new Error('disk full'));
     await expect(rig.registry.delete('s', CLIENT)).rejects.toThrow('disk full');
-    clock.increment(LONGEST_RETRY_MS);
+    clock.increment(MAX_RETRY_MS);
     await eventually(
       async () => rig.log.lines.length,
       (lines) => lines > 0,
@@ -900,7 +900,7 @@ describe('a session whose deletion was cut off', () => {
     rig.store.beforeErase = async () => undefined;
     await eventually(
       async () => {
-        clock.increment(LONGEST_RETRY_MS);
+        clock.increment(MAX_RETRY_MS);
         return await rig.logged();
       },
       (events) => events.length === 0,

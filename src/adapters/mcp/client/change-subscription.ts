@@ -5,7 +5,7 @@ import { ConnectionEndedError } from '../peer/rpc-errors.ts';
 import type { ToldChanges } from './server-hello.ts';
 
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 /** Makes `subscriptions/listen`, and settles when the server ends it or the signal aborts. */
 type Listen = (params: JsonObject, signal: AbortSignal) => Promise<unknown>;
@@ -70,8 +70,8 @@ export class ChangeSubscription {
       if (signal.aborted) continue;
       // The server does not offer it, or there is no server any more.
       if (error instanceof JsonRpcError || error instanceof ConnectionEndedError) break;
-      failures = performance.now() - begun > LONGEST_RETRY_MS ? 0 : failures + 1;
-      const delayMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
+      failures = performance.now() - begun > MAX_RETRY_MS ? 0 : failures + 1;
+      const delayMs = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
       await pause(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.#isListening = false;

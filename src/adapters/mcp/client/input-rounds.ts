@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json-object.ts';
 import type { PassedRequest } from '../../../ports/tool-server.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 /** Before a request is repeated for which nothing was asked: the server only wants time. */
 const PAUSE_MS = 250;
 
@@ -30,7 +30,7 @@ export interface InputRounds {
 export async function inRounds(request: PassedRequest, rounds: InputRounds): Promise<JsonObject> {
   let result = await rounds.send(request);
   for (let round = 1; result.resultType === 'input_required'; round += 1) {
-    if (round > MOST_ROUNDS) throw new Error(`the server still asks for input after ${MOST_ROUNDS} rounds`);
+    if (round > MAX_ROUNDS) throw new Error(`the server still asks for input after ${MAX_ROUNDS} rounds`);
     const params = { ...request.params, ...(await nextFields(inputRequired(result), rounds)) };
     result = await rounds.send({ method: request.method, params });
   }

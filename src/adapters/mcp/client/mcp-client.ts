@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json-object.ts';
-import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
+import { MAX_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
 import type { PassedRequest, PassedRequestOptions, ToolServerEvents } from '../../../ports/tool-server.ts';
 import { maskedObject } from '../failure/masked-error.ts';
 import type { Mask } from '../failure/secret-mask.ts';
@@ -26,7 +26,7 @@ import {
 import { logNote, type Shown, shownWith } from './server-notes.ts';
 
 /** Whoever connects has a time-out for everything together. */
-const HANDSHAKE = { timeoutMs: LONGEST_TIMEOUT_MS };
+const HANDSHAKE = { timeoutMs: MAX_TIMEOUT_MS };
 
 export interface McpClientDeps {
   readonly transport: ServerTransport;

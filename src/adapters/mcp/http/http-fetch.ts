@@ -5,7 +5,7 @@ import { patientDispatcher } from './patient-dispatcher.ts';
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 const TracedMessage = z.object({ params: z.object({ _meta: TraceContext }) });
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 /** Redirects that keep method and body. */
 const KEEPING = [307, 308];
 const REDIRECTS = [301, 302, 303, ...KEEPING];
@@ -31,7 +31,7 @@ async function fetchWithinOrigin(input: string | URL, init?: RequestInit): Promi
   const dispatcher = patientDispatcher();
   for (let redirects = 0; ; redirects += 1) {
     const response = await fetch(url, { ...init, redirect: 'manual', ...(dispatcher && { dispatcher }) });
-    const target = redirects < MOST_REDIRECTS ? redirectOf(url, response, init?.method ?? 'GET') : undefined;
+    const target = redirects < MAX_REDIRECTS ? redirectOf(url, response, init?.method ?? 'GET') : undefined;
     if (target === undefined) return response;
     await response.body?.cancel();
     url = target;

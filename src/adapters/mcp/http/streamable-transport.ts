@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asError } from '../../../core/thrown.ts';
-import { LONGEST_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
+import { MAX_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
 import { MessageTooLargeError } from '../message-limit.ts';
 import { type ReceivedMessage, receivedMessage } from '../peer/received-message.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
@@ -12,12 +12,12 @@ import { HttpTransport } from './http-transport.ts';
 import { errorIn, messagesOf } from './json-answer.ts';
 
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 const RETRY_GROWTH = 1.5;
 /** The least that a server may ask for: no tight loop. */
-const LEAST_WANTED_MS = 100;
+const MIN_WANTED_MS = 100;
 /** How often a request's stream is opened again without success before its answer is given up. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 /** How a server says that it has no stream to open. */
 const METHOD_NOT_ALLOWED = 405;
 /** How servers say it that know no GET at this address. From one whose stream was open before, it is a failure. */
@@ -138,7 +138,7 @@ export class StreamableTransport extends HttpTransport {
             if (data !== '' && (event ?? 'message') === 'message') this.#receiveText(data, stream);
           },
           onRetry: (delayMs) => {
-            stream.retryMs = Math.min(Math.max(delayMs, LEAST_WANTED_MS), LONGEST_TIMEOUT_MS);
+            stream.retryMs = Math.min(Math.max(delayMs, MIN_WANTED_MS), MAX_TIMEOUT_MS);
           },
         });
     } catch (error) {
@@ -154,14 +154,14 @@ export class StreamableTransport extends HttpTransport {
 
   async #openAgain(stream: Stream): Promise<void> {
     for (let failures = 0; ; failures += 1) {
-      const delayMs = Math.min(FIRST_RETRY_MS * RETRY_GROWTH ** failures, LONGEST_RETRY_MS);
+      const delayMs = Math.min(FIRST_RETRY_MS * RETRY_GROWTH ** failures, MAX_RETRY_MS);
       await pause(stream.retryMs ?? delayMs, undefined, { ref: false });
       if (this.#isOver(stream)) return;
       try {
         return await this.#open(stream);
       } catch (error) {
         this.#noteStreamError(stream, error);
-        if (stream.about !== undefined && failures + 1 === MOST_FAILURES) return this.#lose(stream);
+        if (stream.about !== undefined && failures + 1 === MAX_FAILURES) return this.#lose(stream);
       }
     }
   }

@@ -14,7 +14,7 @@ export interface PublicFetchOptions {
   readonly lookUp?: (hostname: string) => Promise<readonly LookupAddress[]>;
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTED: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -46,7 +46,7 @@ export function publicFetch({
       const response = await fetch(url, { ...init, redirect: 'manual' });
       const next = response.headers.get('location');
       const isRedirect = REDIRECTED.has(response.status) && next !== null;
-      if (!isRedirect || !isToFollow(init) || redirects === MOST_REDIRECTS) return response;
+      if (!isRedirect || !isToFollow(init) || redirects === MAX_REDIRECTS) return response;
       await response.body?.cancel();
       url = new URL(next, url);
     }

@@ -43,7 +43,7 @@ const ANSWER_MS = 10_000;
 const RENEW_AGAIN_MS = 10_000;
 /** How often a node looks whether another one has renewed the token, and how many times. */
 const POLL_MS = 250;
-const MOST_POLLS = 120;
+const MAX_POLLS = 120;
 const NONCE_HEADER = 'dpop-nonce';
 
 /** The permission to use one tool server over HTTP. Until the server answers 401, it reads, loads and sends nothing. */
@@ -188,8 +188,7 @@ export class ServerAuthorization {
   async #alone(used: Token | null, work: () => Promise<boolean>): Promise<boolean> {
     const { credentials } = this.#deps;
     for (let polls = 0; !(await credentials.claim(this.#name)); polls += 1) {
-      if (polls === MOST_POLLS)
-        throw new Error('another node has been asking for authorization for too long');
+      if (polls === MAX_POLLS) throw new Error('another node has been asking for authorization for too long');
       await pause(POLL_MS);
       await this.#load();
       if (this.#hasOther(used)) return true;

@@ -52,12 +52,12 @@ function complete(call: PartialCall, { name, arguments: args, extraContent }: Pa
   call.extraContent ??= extraContent;
 }
 
-const MOST_COPIES = 8;
+const MAX_COPIES = 8;
 
 /** Arguments whose JSON was sent several times, once; all others unchanged. */
 function oneCopy(args: string): string {
   if (args === '' || isJson(args)) return args;
-  for (let copies = 2; copies <= MOST_COPIES; copies += 1) {
+  for (let copies = 2; copies <= MAX_COPIES; copies += 1) {
     const copy = args.slice(0, args.length / copies);
     if (copy.repeat(copies) === args && isJson(copy)) return copy;
   }

@@ -15,9 +15,9 @@ export interface HistorySnapshot {
   readonly moves: readonly RecordedMove[];
 }
 
-const MOST_MOVES = 100;
+const MAX_MOVES = 100;
 /** How many ended machines are kept. */
-const MOST_ENDED = 20;
+const MAX_ENDED = 20;
 
 /** The last moves of the machines since the panel was opened, including states too short to be seen. */
 export class MachineHistory {
@@ -44,7 +44,7 @@ export class MachineHistory {
     const move = this.#moveOf(state, this.#machines.get(state.id)?.after ?? null);
     this.#machines.set(state.id, move);
     if (!isMove) return;
-    this.#moves = [...this.#moves, move].slice(-MOST_MOVES);
+    this.#moves = [...this.#moves, move].slice(-MAX_MOVES);
     if (state.status !== 'active') this.#forgetEnded();
   }
 
@@ -55,7 +55,7 @@ export class MachineHistory {
 
   #forgetEnded(): void {
     const ended = [...this.#machines].filter(([, { state }]) => state.status !== 'active');
-    for (const [id] of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) this.#machines.delete(id);
+    for (const [id] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#machines.delete(id);
   }
 }
 

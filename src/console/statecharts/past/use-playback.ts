@@ -25,8 +25,8 @@ interface Start {
 }
 
 /** At speed 1, a moment is shown as long as it took, within these bounds. */
-const SHORTEST_MS = 700;
-const LONGEST_MS = 2_000;
+const MIN_MS = 700;
+const MAX_MS = 2_000;
 
 /** Goes through the frames of a turn by itself. */
 export function usePlayback(frames: readonly ReplayFrame[], { key, at, plays }: Start): Playback {
@@ -61,5 +61,5 @@ function timeOf(frame: ReplayFrame | undefined, next: ReplayFrame | undefined): 
   const from = frame?.recorded?.time;
   const to = next?.recorded?.time;
   const realMs = from === undefined || to === undefined ? 0 : Date.parse(to) - Date.parse(from);
-  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, realMs));
+  return Math.min(MAX_MS, Math.max(MIN_MS, realMs));
 }

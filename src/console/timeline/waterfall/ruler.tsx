@@ -7,7 +7,7 @@ interface RulerProps {
   readonly pixelsPerMs: number;
 }
 
-const LEAST_DISTANCE = 84;
+const MIN_DISTANCE = 84;
 
 /** The time since the beginning of each turn. */
 export function Ruler({ labelWidth, scroll, pixelsPerMs }: RulerProps) {
@@ -19,7 +19,7 @@ export function Ruler({ labelWidth, scroll, pixelsPerMs }: RulerProps) {
         elapsed
       </span>
       <div className={style.ticks}>
-        {ticksBetween(fromMs, toMs, LEAST_DISTANCE / pixelsPerMs).map(({ ms, label }) => (
+        {ticksBetween(fromMs, toMs, MIN_DISTANCE / pixelsPerMs).map(({ ms, label }) => (
           <span key={ms} style={{ left: ms * pixelsPerMs - scroll.left }}>
             {label}
           </span>

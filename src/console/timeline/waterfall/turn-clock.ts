@@ -17,14 +17,14 @@ export interface TurnClock {
 }
 
 /** In a turn without work, waits are still drawn this long. */
-const SHORTEST_WAIT_MS = 500;
+const MIN_WAIT_MS = 500;
 
 /** Waits that are longer than twice this are drawn with this length: half of the longest work of all turns. */
 export function longestWait(traces: readonly TurnTrace[], nowMs: number): number {
   const works = traces.map((trace) =>
     workOf(trace, nowMs).reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0),
   );
-  return Math.max(SHORTEST_WAIT_MS, works.reduce((a, b) => Math.max(a, b), 0) / 2);
+  return Math.max(MIN_WAIT_MS, works.reduce((a, b) => Math.max(a, b), 0) / 2);
 }
 
 export function clockOf(trace: TurnTrace, nowMs: number, waitMs: number): TurnClock {

@@ -53,7 +53,7 @@ export function tracesOf(events: readonly TimedEvent[]): TurnTrace[] {
 }
 
 /** A wait in the queue that is shorter than this is not worth a row. */
-const SHORTEST_QUEUE_MS = 20;
+const MIN_QUEUE_MS = 20;
 
 type Draft = { -readonly [K in keyof Step]: Step[K] };
 
@@ -108,7 +108,7 @@ class TraceBuilder {
 
   trace(): TurnTrace {
     const { startMs, endMs } = this.#queue.spans[0] ?? { startMs: 0, endMs: 0 };
-    const hasWaited = endMs === null || endMs - startMs >= SHORTEST_QUEUE_MS;
+    const hasWaited = endMs === null || endMs - startMs >= MIN_QUEUE_MS;
     return {
       ...this.#first,
       endMs: this.#endMs,

@@ -26,7 +26,7 @@ import { ZoomBar } from './zoom-bar.tsx';
 const ROW_HEIGHT = 30;
 /** Room for the words behind the longest bar. */
 const WORDS_WIDTH = 150;
-const LEAST_TRACK_WIDTH = 120;
+const MIN_TRACK_WIDTH = 120;
 
 export interface Choice {
   readonly turnId?: string | undefined;
@@ -55,7 +55,7 @@ export function WaterfallView({ events, choice, onChoose }: WaterfallViewProps) 
   const labelWidth = Math.round(Math.min(190, Math.max(112, scroll.width * 0.27)));
   const zoom = useZoom(list, labelWidth);
   const length = tidyLength(drawnMs);
-  const track = Math.max(LEAST_TRACK_WIDTH, scroll.width - labelWidth - WORDS_WIDTH) * zoom.factor;
+  const track = Math.max(MIN_TRACK_WIDTH, scroll.width - labelWidth - WORDS_WIDTH) * zoom.factor;
   const pixelsPerMs = track / length;
   const chosenAt = rowOfChoice(rows, choice);
   const isMeasured = scroll.height > 0;

@@ -2,10 +2,10 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { SessionId } from '../../../core/ids.ts';
 
 /** Of one stream. */
-const MOST_EVENTS = 1_000;
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_EVENTS = 1_000;
+const MAX_CHARACTERS = 1024 * 1024;
 /** Of all streams together. */
-const MOST_CHARACTERS_OF_ALL = 32 * 1024 * 1024;
+const MAX_CHARACTERS_OF_ALL = 32 * 1024 * 1024;
 /** About what an event takes apart from its text, and a stream apart from its events, in characters. */
 const EVENT_OVERHEAD = 256;
 const STREAM_OVERHEAD = 1024;
@@ -66,7 +66,7 @@ export class KeptStream {
     const characters = JSON.stringify(event.message).length + EVENT_OVERHEAD;
     this.#events.push({ ...event, characters });
     this.characters += characters;
-    while (this.#events.length > MOST_EVENTS || this.characters > MOST_CHARACTERS)
+    while (this.#events.length > MAX_EVENTS || this.characters > MAX_CHARACTERS)
       this.characters -= this.#events.shift()?.characters ?? 0;
   }
 
@@ -90,7 +90,7 @@ export class KeptStreams {
     this.#streams.delete(stream.name);
     this.#streams.set(stream.name, stream);
     for (const oldest of this.#streams.values()) {
-      if (this.#characters <= MOST_CHARACTERS_OF_ALL) return;
+      if (this.#characters <= MAX_CHARACTERS_OF_ALL) return;
       this.#drop(oldest);
     }
   }

@@ -7,7 +7,7 @@ import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
 import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
 import { refusedBatch } from '../batches.ts';
-import { CLIENT_SHARES, type ClientShare, MOST_IN_ALL } from '../client-shares.ts';
+import { CLIENT_SHARES, type ClientShare, MAX_IN_ALL } from '../client-shares.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp } from '../lazy-mcp.ts';
 import { sessionNotFound } from '../mcp-exchange.ts';
@@ -167,7 +167,7 @@ export class McpSessions implements Disposable {
    * never one in use. Throws if all sessions are in use.
    */
   #makeRoom(): void {
-    if (this.#sessions.size < MOST_IN_ALL) return;
+    if (this.#sessions.size < MAX_IN_ALL) return;
     if (!this.#evictLongestIdle([...this.#sessions.values()])) throw tooManySessions();
   }
 
@@ -220,7 +220,7 @@ function tooManySessions(): ServiceError {
   return fullService({
     message: 'Too many MCP sessions are in use.',
     reason: 'too many MCP sessions are in use',
-    limit: MOST_IN_ALL,
+    limit: MAX_IN_ALL,
     retrySeconds: 60,
   });
 }

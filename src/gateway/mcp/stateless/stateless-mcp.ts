@@ -9,7 +9,7 @@ import type { ServedRequest } from '../../http/http-message.ts';
 import { unlessRefused } from '../../security/held-session.ts';
 import { HEARTBEAT_MS } from '../../sse/event-stream.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
-import { CLIENT_SHARES, type ClientShare, MOST_IN_ALL } from '../client-shares.ts';
+import { CLIENT_SHARES, type ClientShare, MAX_IN_ALL } from '../client-shares.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { authInfoOf } from '../mcp-asker.ts';
@@ -102,7 +102,7 @@ export class StatelessMcp implements Disposable {
       const own = [...this.#subscribers].filter((other) => share.includes(context, other.context));
       if (own.length >= share.most) throw tooManyOf(share);
     }
-    if (this.#subscribers.size >= MOST_IN_ALL) throw tooManySubscriptions();
+    if (this.#subscribers.size >= MAX_IN_ALL) throw tooManySubscriptions();
     const subscriber = { context };
     this.#subscribers.add(subscriber);
     return () => void this.#subscribers.delete(subscriber);
@@ -132,7 +132,7 @@ function tooManySubscriptions(): ServiceError {
   return fullService({
     message: 'Too many MCP subscriptions are open.',
     reason: 'too many MCP subscriptions are open',
-    limit: MOST_IN_ALL,
+    limit: MAX_IN_ALL,
     retrySeconds: 60,
   });
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { optional } from '../../../wire/requests.ts';
 import { InputItem } from '../responses/response-request.ts';
 
-const MOST_PAIRS = 16;
+const MAX_PAIRS = 16;
 
 const Metadata = z
   .record(z.string().max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= MOST_PAIRS, `must have at most ${MOST_PAIRS} pairs`);
+  .refine((pairs) => Object.keys(pairs).length <= MAX_PAIRS, `must have at most ${MAX_PAIRS} pairs`);
 
 const Items = z
   .array(InputItem)

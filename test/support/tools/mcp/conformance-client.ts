@@ -16,7 +16,7 @@ import { exercise, ToolCall } from './server-use.ts';
 
 const NAME = 'under-test';
 /** As often as the service asks, at most. A loop would take more. */
-const MOST_VISITS = 5;
+const MAX_VISITS = 5;
 
 const Context = z.looseObject({
   client_id: z.string().optional(),
@@ -105,7 +105,7 @@ for (let visits = 0; ; visits += 1) {
     break;
   } catch (error) {
     const url = authorizations.urlOf(NAME);
-    if (url === undefined || visits === MOST_VISITS) throw error;
+    if (url === undefined || visits === MAX_VISITS) throw error;
     await visit(url);
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { KeptAnswers } from '../../../../src/runtime/cluster/kept-answers.ts';
 
 /** As many as are kept with their texts. */
-const MOST_ANSWERS = 10_000;
+const MAX_ANSWERS = 10_000;
 
 /** Questions 1 to `count`, each with its answer. Question 0 is not answered. */
 function answered(count: number): KeptAnswers {
@@ -16,30 +16,30 @@ function answered(count: number): KeptAnswers {
 }
 
 it('keeps the last ten thousand answers', () => {
-  const kept = answered(MOST_ANSWERS + 2);
+  const kept = answered(MAX_ANSWERS + 2);
   expect(kept.find(3)).toMatchObject({ text: 'answer 3' });
-  expect(kept.find(MOST_ANSWERS + 2)).toMatchObject({ text: `answer ${MOST_ANSWERS + 2}` });
+  expect(kept.find(MAX_ANSWERS + 2)).toMatchObject({ text: `answer ${MAX_ANSWERS + 2}` });
 });
 
 it('knows earlier questions, so that none of them is done again', () => {
-  const kept = answered(2 * MOST_ANSWERS);
-  for (let id = 1; id <= MOST_ANSWERS; id += 1) expect(kept.find(id)).toBe('given up');
+  const kept = answered(2 * MAX_ANSWERS);
+  for (let id = 1; id <= MAX_ANSWERS; id += 1) expect(kept.find(id)).toBe('given up');
   expect(kept.find(0)).toBe('answering');
-  expect(kept.find(2 * MOST_ANSWERS + 1)).toBeUndefined();
+  expect(kept.find(2 * MAX_ANSWERS + 1)).toBeUndefined();
 });
 
 it('keeps a late answer to an early question', () => {
-  const kept = answered(2 * MOST_ANSWERS);
+  const kept = answered(2 * MAX_ANSWERS);
   kept.keep(0, 'at last');
   expect(kept.find(0)).toMatchObject({ text: 'at last' });
-  expect(kept.find(MOST_ANSWERS + 1)).toBe('given up');
+  expect(kept.find(MAX_ANSWERS + 1)).toBe('given up');
 });
 
 it('has room again when nobody waits for earlier answers', () => {
-  const kept = answered(MOST_ANSWERS);
-  kept.forgetBefore(MOST_ANSWERS);
-  kept.begin(MOST_ANSWERS + 1);
-  kept.keep(MOST_ANSWERS + 1, 'next');
-  expect(kept.find(MOST_ANSWERS - 1)).toBe('given up');
-  expect(kept.find(MOST_ANSWERS)).toMatchObject({ text: `answer ${MOST_ANSWERS}` });
+  const kept = answered(MAX_ANSWERS);
+  kept.forgetBefore(MAX_ANSWERS);
+  kept.begin(MAX_ANSWERS + 1);
+  kept.keep(MAX_ANSWERS + 1, 'next');
+  expect(kept.find(MAX_ANSWERS - 1)).toBe('given up');
+  expect(kept.find(MAX_ANSWERS)).toMatchObject({ text: `answer ${MAX_ANSWERS}` });
 });
