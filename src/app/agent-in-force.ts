@@ -4,7 +4,7 @@ import type { LoadedAgent } from '../config/reading/agent-file.ts';
 import type { AgentDescription, AgentIdentity, AgentVersion } from '../core/agent-description.ts';
 import type { SessionPolicy } from '../core/session/session-decider.ts';
 import type { WhenBusy } from '../core/session/when-busy.ts';
-import type { CallableTool } from '../core/tool-server/passed-request.ts';
+import type { CallableTool } from '../core/tool-server/forwarded-request.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { SchemaCheck } from '../ports/schema-check.ts';
 import type { QuestionSettings } from '../ports/turn-tools.ts';

@@ -22,8 +22,8 @@ import { SessionRetention } from '../runtime/sessions/session-retention.ts';
 import { SessionSnapshots } from '../runtime/sessions/session-snapshots.ts';
 import { StartRecovery } from '../runtime/sessions/start-recovery.ts';
 import type { WorkingMemory } from '../runtime/sessions/working-memory.ts';
+import { ForwardedRequests } from '../runtime/tools/forwarded-requests.ts';
 import { McpSupervisor } from '../runtime/tools/mcp-supervisor.ts';
-import { PassedRequests } from '../runtime/tools/passed-requests.ts';
 import { RuleWatch } from '../runtime/tools/rule-watch.ts';
 import { ServerBook } from '../runtime/tools/server-book.ts';
 import { WatchedResources } from '../runtime/tools/watched-resources.ts';
@@ -116,7 +116,7 @@ export async function composeAgent({
     watched.hear(change);
     bus.publishOfferChange(change);
   });
-  const passed = new PassedRequests({
+  const forwarded = new ForwardedRequests({
     connectionOf,
     tools: () => inForce.callableTools(),
     tell: (callId, signal) => bus.publishToolCall(callId, signal),
@@ -152,7 +152,7 @@ export async function composeAgent({
     archive,
     supervisor,
     clientCalls,
-    passed,
+    forwarded,
     watched,
     callableTools: () => inForce.callableTools(),
     log,

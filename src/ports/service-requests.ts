@@ -25,15 +25,15 @@ import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { AnswerInput } from '../core/tool-call/input-commands.ts';
 import type { Tool, ToolExecution, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
-import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
-import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import type {
   CallableTool,
   OfferKind,
   ServerFeatures,
   ServerOffer,
   ServerRequest,
-} from '../core/tool-server/passed-request.ts';
+} from '../core/tool-server/forwarded-request.ts';
+import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
+import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../core/tool-server/server-log.ts';
 import type { FollowedTurn } from '../core/turn/turn-commands.ts';
 import type { TurnOptions } from '../core/turn/turn-options.ts';
@@ -42,7 +42,7 @@ import type { LogSize } from './event-store.ts';
 import type { LogCopy } from './log-backup.ts';
 import type { PublicKey } from './push-signer.ts';
 import type { AuthorizationResponse } from './server-authorization.ts';
-import type { PassedRequestOptions } from './tool-server.ts';
+import type { ForwardedRequestOptions } from './tool-server.ts';
 
 /** A message for the agent. */
 export interface TurnMessage {
@@ -207,7 +207,7 @@ export interface ServiceRequests {
    */
   'mcp-server.request': {
     request: ServerRequest & { readonly callId: CallId } & Pick<
-        PassedRequestOptions,
+        ForwardedRequestOptions,
         'capabilities' | 'passesInput'
       >;
     answer: JsonRpcAnswer;

@@ -20,13 +20,13 @@ export interface ToolCallOptions {
 }
 
 /** A request or a notification of MCP that is passed on as it is. */
-export interface PassedRequest {
+export interface ForwardedRequest {
   /** Such as `resources/read` or `tools/call`. */
   readonly method: string;
   readonly params: JsonObject;
 }
 
-export interface PassedRequestOptions extends Omit<ToolCallOptions, 'origin'> {
+export interface ForwardedRequestOptions extends Omit<ToolCallOptions, 'origin'> {
   /** A log message of the server that belongs to the request: the parameters of `notifications/message`. */
   readonly onLog?: (params: JsonObject) => void;
   /** What the client can answer, as MCP's `ClientCapabilities`. A server of 2026-07-28 is told so with the request. */
@@ -63,7 +63,7 @@ export interface ToolServerConnection {
    * Makes a request of MCP and resolves with the result as it came, unknown fields included. Rejects with a
    * `JsonRpcError` if the server answers with an error, and with another Error if it does not answer. Never retries.
    */
-  request(request: PassedRequest, options?: PassedRequestOptions): Promise<JsonObject>;
+  request(request: ForwardedRequest, options?: ForwardedRequestOptions): Promise<JsonObject>;
   /** Ends the connection, and for stdio the server's whole process group. May be called twice. */
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export interface ToolServerEvents {
   onClosed(reason: string): void;
   onToolsChanged(): void;
   /** A notification of the server that concerns clients, as it came: of resources, prompts and completed elicitations. */
-  onNotification?(notification: PassedRequest): void;
+  onNotification?(notification: ForwardedRequest): void;
   /** The server said something, also while it starts and while it ends. */
   onNote(note: ServerNote): void;
 }

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../core/json-object.ts';
 import { JsonRpcError } from '../../core/json-rpc.ts';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
-import { calledTool } from '../../core/tool-server/passed-tool-call.ts';
+import { calledTool } from '../../core/tool-server/forwarded-tool-call.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type {
-  PassedRequest,
-  PassedRequestOptions,
+  ForwardedRequest,
+  ForwardedRequestOptions,
   ServerEra,
   ToolCallOptions,
   ToolServerConnection,
@@ -116,7 +116,7 @@ export class McpConnection implements ToolServerConnection {
     }
   }
 
-  async request(request: PassedRequest, options: PassedRequestOptions = {}): Promise<JsonObject> {
+  async request(request: ForwardedRequest, options: ForwardedRequestOptions = {}): Promise<JsonObject> {
     try {
       return await this.#request(request, options);
     } catch (error) {
@@ -131,7 +131,7 @@ export class McpConnection implements ToolServerConnection {
     await this.#transport.close();
   }
 
-  async #request(request: PassedRequest, options: PassedRequestOptions): Promise<JsonObject> {
+  async #request(request: ForwardedRequest, options: ForwardedRequestOptions): Promise<JsonObject> {
     const headers = this.#headersOf(request);
     return await this.#client.request(request, { ...options, headers, timeoutMs: this.#timeoutMs });
   }
@@ -141,7 +141,7 @@ export class McpConnection implements ToolServerConnection {
     return this.era === 'stateless' && this.#transport.hasRequestStreams === true;
   }
 
-  #headersOf(request: PassedRequest): Readonly<Record<string, string>> {
+  #headersOf(request: ForwardedRequest): Readonly<Record<string, string>> {
     const toolName = calledTool(request);
     const headers = toolName === undefined ? undefined : this.#paramHeaders.get(toolName);
     return headers === undefined ? {} : paramHeaderValues(headers, request.params.arguments);

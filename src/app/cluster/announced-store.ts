@@ -7,14 +7,14 @@ import {
 } from '../../core/log/streams.ts';
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Cluster } from '../../runtime/cluster/cluster.ts';
-import { passedOnStore } from '../passed-on-store.ts';
+import { forwardingStore } from '../forwarding-store.ts';
 
 const FOLLOWED = [API_KEYS_STREAM, GRANTS_STREAM, SERVERS_STREAM];
 
 /** The same log, which announces to the other nodes what was appended to a stream that all of them keep in memory. */
 export function announcedStore(store: EventStore, cluster: Cluster): EventStore {
   return {
-    ...passedOnStore(store),
+    ...forwardingStore(store),
     announce: async (streamId) => {
       if (isFollowed(streamId)) await cluster.changed(streamId);
     },

@@ -1,4 +1,4 @@
-import { calledTool } from '../../core/tool-server/passed-tool-call.ts';
+import { calledTool } from '../../core/tool-server/forwarded-tool-call.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Membership } from '../../ports/membership.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';

@@ -1,13 +1,13 @@
 import type { EventStore } from '../../ports/event-store.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import { passedOnStore } from '../passed-on-store.ts';
+import { forwardingStore } from '../forwarding-store.ts';
 
 /** Wraps the event log: records the duration of appends, and how many wait. */
 export function measuredStore(store: EventStore, metrics: Metrics): EventStore {
   let waiting = 0;
   metrics.read('agent_appends_waiting', () => [{ labels: {}, value: waiting }]);
   return {
-    ...passedOnStore(store),
+    ...forwardingStore(store),
     append(...append) {
       const begun = performance.now();
       waiting += 1;

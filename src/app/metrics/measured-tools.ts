@@ -1,4 +1,4 @@
-import { calledTool, toolCallStatus } from '../../core/tool-server/passed-tool-call.ts';
+import { calledTool, toolCallStatus } from '../../core/tool-server/forwarded-tool-call.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
 import { forwardingConnection } from '../forwarding-connection.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json-object.ts';
+import { calledTool, toolCallStatus } from '../../core/tool-server/forwarded-tool-call.ts';
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
-import { calledTool, toolCallStatus } from '../../core/tool-server/passed-tool-call.ts';
 import type { ToolCallOptions, ToolServerConnection, ToolServerConnector } from '../../ports/tool-server.ts';
 import type { Span, SpanAttributes, Tracing } from '../../ports/tracing.ts';
 import { forwardingConnection } from '../forwarding-connection.ts';

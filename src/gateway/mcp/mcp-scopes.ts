@@ -25,15 +25,16 @@ const MCP_TASK_SCOPES: Readonly<Record<'tasks/get' | 'tasks/update' | 'tasks/can
   'tasks/cancel': ['sessions:read', 'sessions:write'],
 };
 
-const PassedOn = z.object({
+const ForwardedMessage = z.object({
   method: z.enum(['tools/call', 'resources/read', 'resources/subscribe', 'prompts/get']),
 });
-const PASSED_KINDS: Readonly<Record<z.infer<typeof PassedOn>['method'], readonly McpExposure[]>> = {
-  'tools/call': ['tools'],
-  'resources/read': ['resources'],
-  'resources/subscribe': ['resources'],
-  'prompts/get': ['prompts'],
-};
+const FORWARDED_KINDS: Readonly<Record<z.infer<typeof ForwardedMessage>['method'], readonly McpExposure[]>> =
+  {
+    'tools/call': ['tools'],
+    'resources/read': ['resources'],
+    'resources/subscribe': ['resources'],
+    'prompts/get': ['prompts'],
+  };
 
 /** Made with the first call. */
 const Call = z.lazy(callSchema);
@@ -64,8 +65,10 @@ export function scopesOf(messages: readonly unknown[], exposes: ReadonlySet<McpE
     const { data } = Call.safeParse(message);
     if (data) return scopesOfCall(data);
     // What is not the agent's own goes to a tool server.
-    const { data: passed } = PassedOn.safeParse(message);
-    return passed && PASSED_KINDS[passed.method].some((kind) => exposes.has(kind)) ? ['tools:execute'] : [];
+    const { data: forwarded } = ForwardedMessage.safeParse(message);
+    return forwarded && FORWARDED_KINDS[forwarded.method].some((kind) => exposes.has(kind))
+      ? ['tools:execute']
+      : [];
   });
 }
 

@@ -8,8 +8,8 @@ import { requestOrigin } from '../../core/request/request-origin.ts';
 import { Fork } from '../../core/session/session-answers.ts';
 import type { AnswerCommand } from '../../core/session/session-commands.ts';
 import { ToolExecution } from '../../core/tool-call/tool.ts';
+import type { CallableTool } from '../../core/tool-server/forwarded-request.ts';
 import { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
-import type { CallableTool } from '../../core/tool-server/passed-request.ts';
 import type { StartTurn } from '../../core/turn/turn-commands.ts';
 import type { LogSize } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -20,8 +20,8 @@ import type { Journal } from '../sessions/journal.ts';
 import type { LogReaders } from '../sessions/log-readers.ts';
 import type { SessionArchive } from '../sessions/session-archive.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
+import type { ForwardedRequests } from '../tools/forwarded-requests.ts';
 import type { McpSupervisor } from '../tools/mcp-supervisor.ts';
-import type { PassedRequests } from '../tools/passed-requests.ts';
 import { peerAnswer } from '../tools/peer-answer.ts';
 import { featuresOf, offersOf } from '../tools/server-offers.ts';
 import type { WatchedResources } from '../tools/watched-resources.ts';
@@ -42,7 +42,7 @@ export interface RequestDeps {
   readonly readers: LogReaders;
   readonly supervisor: McpSupervisor;
   readonly clientCalls: ClientToolCalls;
-  readonly passed: PassedRequests;
+  readonly forwarded: ForwardedRequests;
   readonly watched: WatchedResources;
   readonly callableTools: () => readonly CallableTool[];
   readonly log: Logger;
@@ -198,11 +198,11 @@ function answerForSessions(
 /** What the MCP gateway passes on. */
 function answerForGateway(
   bus: LocalBus,
-  { supervisor: { servers }, passed, watched, clientCalls, callableTools, log }: RequestDeps,
+  { supervisor: { servers }, forwarded, watched, clientCalls, callableTools, log }: RequestDeps,
 ): void {
   bus.handle('mcp-server.features', async () => featuresOf(servers.connected()));
   bus.handle('mcp-server.offers', ({ kind }) => offersOf(servers.connected(), kind, log));
-  bus.handle('mcp-server.request', (asked, context) => passed.pass(asked, context));
+  bus.handle('mcp-server.request', (asked, context) => forwarded.forward(asked, context));
   bus.handle('resource.watch', (watch, context) =>
     peerAnswer(async () => {
       await watched.watch(watch, context);
@@ -214,8 +214,8 @@ function answerForGateway(
     return undefined;
   });
   bus.handle('tool.callable', async () => callableTools());
-  bus.handle('tool.answer', async (answered, context) => passed.answer(answered, context));
-  bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId) || passed.cancel(callId));
+  bus.handle('tool.answer', async (answered, context) => forwarded.answer(answered, context));
+  bus.handle('tool.cancel', async ({ callId }) => clientCalls.cancel(callId) || forwarded.cancel(callId));
 }
 
 function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: RequestDeps): void {

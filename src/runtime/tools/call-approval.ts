@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json-object.ts';
 import type { JsonRpcAnswer } from '../../core/json-rpc.ts';
 import { shorten } from '../../core/shorten.ts';
-import type { CallableTool } from '../../core/tool-server/passed-request.ts';
+import type { CallableTool } from '../../core/tool-server/forwarded-request.ts';
 import type { ServerQuestion } from '../../core/tool-server/server-question.ts';
 import { visible } from '../../core/visible.ts';
 

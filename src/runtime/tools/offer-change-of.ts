@@ -1,8 +1,8 @@
 import type { OfferChange } from '../../core/tool-server/offer-change.ts';
-import type { PassedRequest } from '../../ports/tool-server.ts';
+import type { ForwardedRequest } from '../../ports/tool-server.ts';
 
 /** What a notification of a tool server says to clients. Null if it says nothing to them. */
-export function offerChangeOf(serverId: string, { method, params }: PassedRequest): OfferChange | null {
+export function offerChangeOf(serverId: string, { method, params }: ForwardedRequest): OfferChange | null {
   switch (method) {
     case 'notifications/prompts/list_changed':
       return { kind: 'prompts', serverId };

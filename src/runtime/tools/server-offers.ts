@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
 import { messageOf } from '../../core/thrown.ts';
-import type { OfferKind, ServerFeatures, ServerOffer } from '../../core/tool-server/passed-request.ts';
+import type { OfferKind, ServerFeatures, ServerOffer } from '../../core/tool-server/forwarded-request.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ToolServerConnection } from '../../ports/tool-server.ts';
 import { within } from '../../timing/deadline.ts';

@@ -1,4 +1,4 @@
-import { passedOnStore } from '../../../src/app/passed-on-store.ts';
+import { forwardingStore } from '../../../src/app/forwarding-store.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { WatchedStore } from './watched-store.ts';
 
@@ -36,5 +36,5 @@ export function crashingStore(
 
 /** The log for one process of several, one after the other. */
 export function keptOpen(log: EventStore): EventStore {
-  return { ...passedOnStore(log), [Symbol.asyncDispose]: async () => undefined };
+  return { ...forwardingStore(log), [Symbol.asyncDispose]: async () => undefined };
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/core/json-object.ts';
 import { JsonRpcError } from '../../../src/core/json-rpc.ts';
 import type {
-  PassedRequest,
-  PassedRequestOptions,
+  ForwardedRequest,
+  ForwardedRequestOptions,
   ToolServerConnection,
 } from '../../../src/ports/tool-server.ts';
 
@@ -21,8 +21,8 @@ export function connectionDouble(server: Essential & Partial<ToolServerConnectio
 
 async function passed(
   server: Essential,
-  { method, params }: PassedRequest,
-  options?: PassedRequestOptions,
+  { method, params }: ForwardedRequest,
+  options?: ForwardedRequestOptions,
 ): Promise<JsonObject> {
   if (method === 'tools/list') return { tools: await server.listTools() };
   if (method !== 'tools/call') throw new JsonRpcError(-32601, 'Method not found');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/core/json-object.ts';
-import type { PassedRequest } from '../../../src/ports/tool-server.ts';
+import type { ForwardedRequest } from '../../../src/ports/tool-server.ts';
 import { type Connected, offersOf } from '../../../src/runtime/tools/server-offers.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
 import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
@@ -8,7 +8,7 @@ import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
 function server(
   serverId: string,
   capabilities: JsonObject,
-  request: (asked: PassedRequest) => Promise<JsonObject>,
+  request: (asked: ForwardedRequest) => Promise<JsonObject>,
 ): Connected {
   const connection = connectionDouble({
     listTools: async () => [],

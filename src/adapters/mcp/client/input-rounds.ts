@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { JsonObject } from '../../../core/json-object.ts';
-import type { PassedRequest } from '../../../ports/tool-server.ts';
+import type { ForwardedRequest } from '../../../ports/tool-server.ts';
 import { InvalidAnswerError } from '../peer/rpc-errors.ts';
 
 const MAX_ROUNDS = 10;
@@ -19,15 +19,15 @@ const InputRequired = z.object({
 type InputRequired = z.infer<typeof InputRequired>;
 
 export interface InputRounds {
-  send(request: PassedRequest): Promise<JsonObject>;
+  send(request: ForwardedRequest): Promise<JsonObject>;
   /** Rejects if nobody answers. Then the request ends, too. */
-  answer(question: PassedRequest, signal: AbortSignal): Promise<JsonObject>;
+  answer(question: ForwardedRequest, signal: AbortSignal): Promise<JsonObject>;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }
 
 /** Makes a request, answers what the server needs for it, and repeats it with the answers until it is done. */
-export async function inRounds(request: PassedRequest, rounds: InputRounds): Promise<JsonObject> {
+export async function inRounds(request: ForwardedRequest, rounds: InputRounds): Promise<JsonObject> {
   let result = await rounds.send(request);
   for (let round = 1; result.resultType === 'input_required'; round += 1) {
     if (round > MAX_ROUNDS) throw new Error(`the server still asks for input after ${MAX_ROUNDS} rounds`);

@@ -1,6 +1,10 @@
 import type { JsonObject } from '../../../core/json-object.ts';
 import { MAX_TIMEOUT_MS } from '../../../core/timeout-ms.ts';
-import type { PassedRequest, PassedRequestOptions, ToolServerEvents } from '../../../ports/tool-server.ts';
+import type {
+  ForwardedRequest,
+  ForwardedRequestOptions,
+  ToolServerEvents,
+} from '../../../ports/tool-server.ts';
 import { maskedObject } from '../failure/masked-error.ts';
 import type { Mask } from '../failure/secret-mask.ts';
 import type { RequestId, RpcNotification } from '../peer/rpc-message.ts';
@@ -36,7 +40,7 @@ export interface McpClientDeps {
   readonly events: Omit<ToolServerEvents, 'onClosed'>;
 }
 
-export interface ClientRequestOptions extends PassedRequestOptions {
+export interface ClientRequestOptions extends ForwardedRequestOptions {
   /** Longest wait for the answer, or for progress. It does not run while a question of the server is answered. */
   readonly timeoutMs: number;
   /** More headers, where there are any. */
@@ -92,17 +96,17 @@ export class McpClient {
     return hello;
   }
 
-  async request(request: PassedRequest, options: ClientRequestOptions): Promise<JsonObject> {
+  async request(request: ForwardedRequest, options: ClientRequestOptions): Promise<JsonObject> {
     if (this.#subscription && this.#watched(this.#subscription, request)) return {};
     const { signal, onQuestion } = options;
     const ended = new AbortController();
     const end = (): void => ended.abort(new Error('the call was cancelled'));
     signal?.addEventListener('abort', end, { once: true });
     const call = { onQuestion, onLog: options.onLog, ended: ended.signal };
-    const send = (next: PassedRequest) => this.#send(next, options, call);
+    const send = (next: ForwardedRequest) => this.#send(next, options, call);
     try {
       if (this.#stateless === null || options.passesInput) return await send(request);
-      const answer = (question: PassedRequest, cancelled: AbortSignal) =>
+      const answer = (question: ForwardedRequest, cancelled: AbortSignal) =>
         this.#questions.fulfil(question, call, cancelled);
       return await inRounds(request, { send, answer, signal: ended.signal });
     } finally {
@@ -149,7 +153,7 @@ export class McpClient {
 
   /** @param version of a stateless server. */
   async #send(
-    { method, params }: PassedRequest,
+    { method, params }: ForwardedRequest,
     options: ClientRequestOptions,
     call?: ActiveCall,
     version = this.#stateless,
@@ -189,7 +193,7 @@ export class McpClient {
   }
 
   /** A stateless server has no requests for this: what is watched is part of the subscription. */
-  #watched(subscription: ChangeSubscription, { method, params }: PassedRequest): boolean {
+  #watched(subscription: ChangeSubscription, { method, params }: ForwardedRequest): boolean {
     const { uri } = params;
     if (typeof uri !== 'string') return false;
     if (method === 'resources/subscribe') subscription.watch(uri);

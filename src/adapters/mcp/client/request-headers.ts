@@ -1,4 +1,4 @@
-import type { PassedRequest } from '../../../ports/tool-server.ts';
+import type { ForwardedRequest } from '../../../ports/tool-server.ts';
 
 /** The parameter that `Mcp-Name` repeats. */
 const namedBy: Readonly<Record<string, string>> = {
@@ -11,7 +11,10 @@ const namedBy: Readonly<Record<string, string>> = {
 };
 
 /** The headers that a request of a stateless era has over HTTP, so that proxies need not read its body. */
-export function requestHeaders({ method, params }: PassedRequest, version: string): Record<string, string> {
+export function requestHeaders(
+  { method, params }: ForwardedRequest,
+  version: string,
+): Record<string, string> {
   const name = Object.hasOwn(namedBy, method) ? params[namedBy[method] ?? ''] : undefined;
   return {
     'mcp-protocol-version': version,

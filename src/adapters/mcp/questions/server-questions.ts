@@ -3,7 +3,7 @@ import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import { messageOf } from '../../../core/thrown.ts';
 import type { ServerNote } from '../../../core/tool-server/server-log.ts';
 import type { ServerQuestion } from '../../../core/tool-server/server-question.ts';
-import type { PassedRequest } from '../../../ports/tool-server.ts';
+import type { ForwardedRequest } from '../../../ports/tool-server.ts';
 import type { RequestId, RpcRequest } from '../peer/rpc-message.ts';
 import type { ActiveCall, ActiveCalls } from './active-calls.ts';
 import { isQuestion } from './answers.ts';
@@ -64,7 +64,7 @@ export class ServerQuestions {
   }
 
   /** Answers what the server needs for a result, in the way of stateless servers. */
-  async fulfil(question: PassedRequest, call: ActiveCall, cancelled: AbortSignal): Promise<JsonObject> {
+  async fulfil(question: ForwardedRequest, call: ActiveCall, cancelled: AbortSignal): Promise<JsonObject> {
     const { method, params } = question;
     if (isQuestion(method) && call.onQuestion) return await this.ask({ method, params }, call, cancelled);
     this.#tell(method, params, NOT_OFFERED);

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { requireScope } from '../../../../src/core/access/require-scope.ts';
 import { ANYONE, contextOf, type RequestContext } from '../../../../src/core/request/request-context.ts';
 import { ChangeNotices } from '../../../../src/gateway/mcp/change-notices.ts';
+import { forwardedSurface } from '../../../../src/gateway/mcp/forwarded/forwarded-surface.ts';
 import type { McpClient } from '../../../../src/gateway/mcp/mcp-client.ts';
 import type { McpSurface } from '../../../../src/gateway/mcp/mcp-surface.ts';
 import { mergedSurface } from '../../../../src/gateway/mcp/merged-surface.ts';
-import { passedSurface } from '../../../../src/gateway/mcp/passed/passed-surface.ts';
 import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
 import { identity } from '../../../support/access/known-tokens.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
@@ -89,7 +89,7 @@ it('a client that may not hear of tool servers is connected, and hears the rest'
       return expect.unreachable();
     },
   });
-  const passed = passedSurface({ bus, log: recordingLog(), reserved: new Set() }, new Set(['tools']));
+  const passed = forwardedSurface({ bus, log: recordingLog(), reserved: new Set() }, new Set(['tools']));
   const heard: unknown[] = [];
   let isStopped = false;
   const own = {

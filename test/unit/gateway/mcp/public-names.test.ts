@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { publicNames } from '../../../../src/gateway/mcp/passed/public-names.ts';
-import { namedServer, publicUri, sharedUris } from '../../../../src/gateway/mcp/passed/public-uris.ts';
+import { publicNames } from '../../../../src/gateway/mcp/forwarded/public-names.ts';
+import { namedServer, publicUri, sharedUris } from '../../../../src/gateway/mcp/forwarded/public-uris.ts';
 
 test('a unique name stays, and others get their server in front', () => {
   const names = publicNames([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
-import { passedOnStore } from '../../../../src/app/passed-on-store.ts';
+import { forwardingStore } from '../../../../src/app/forwarding-store.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
@@ -11,7 +11,7 @@ it('who comes to a node while that writes the first event of a session learns of
   const isWriting = Promise.withResolvers<void>();
   const mayWrite = Promise.withResolvers<void>();
   const shared = new MemoryClusterLog({
-    ...passedOnStore(log),
+    ...forwardingStore(log),
     append: async (streamId, ...appended) => {
       if (streamId === 's') {
         isWriting.resolve();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
-import { passedOnStore } from '../../../../src/app/passed-on-store.ts';
+import { forwardingStore } from '../../../../src/app/forwarding-store.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import { isEvent, memoryPair, nextSignal } from '../../../support/cluster/memory-node.ts';
 
@@ -14,7 +14,7 @@ describe('a session that is being erased', () => {
       erased.resolve();
       await answered.promise;
     };
-    await using nodes = await memoryPair({ log: { ...passedOnStore(log), erase } });
+    await using nodes = await memoryPair({ log: { ...forwardingStore(log), erase } });
     const { shared, one: erasing, other: claiming } = nodes;
     const done = nextSignal(erasing.bus, 's', isEvent('turn.completed'));
     await erasing.bus.send('turn.start', { sessionId: 's', turnId: 't1', text: 'hello' }, ANYONE);

@@ -29,12 +29,12 @@ export interface CallableTool {
 export interface ServerRequest {
   readonly serverId: string;
   /** Such as `tools/call` or `resources/read`. */
-  readonly method: PassedMethod;
+  readonly method: ForwardedMethod;
   /** As the client sent them, with the names by which the server knows its own. */
   readonly params: JsonObject;
 }
 
-export type PassedMethod =
+export type ForwardedMethod =
   | 'tools/call'
   | 'resources/read'
   | 'prompts/get'

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonRpcAnswer } from '../../../core/json-rpc.ts';
 import { afterLeaving, type RequestContext } from '../../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../../core/tool-call/tool-progress.ts';
-import type { ServerRequest } from '../../../core/tool-server/passed-request.ts';
+import type { ServerRequest } from '../../../core/tool-server/forwarded-request.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { McpCall } from '../mcp-call.ts';
@@ -17,13 +17,13 @@ const LogMessage = z.object({ level: z.enum(LOG_LEVELS), logger: z.string().opti
 /** What a call does next: it ends, or its server asks something. */
 export type NextStep = { readonly answer: JsonRpcAnswer } | { readonly asked: Asked };
 
-export interface PassedCallDeps {
+export interface ForwardedCallDeps {
   readonly bus: Bus;
   readonly log: Logger;
 }
 
 /** A request that runs at a tool server. It may take several requests of its client, if the server asks something. */
-export class PassedCall implements HeldCall {
+export class ForwardedCall implements HeldCall {
   readonly context: RequestContext;
   readonly #bus: Bus;
   readonly #logger: Logger;
@@ -36,7 +36,7 @@ export class PassedCall implements HeldCall {
   /** What the server asked last. */
   #asked: Asked | undefined;
 
-  constructor({ bus, log }: PassedCallDeps, request: ServerRequest, call: McpCall) {
+  constructor({ bus, log }: ForwardedCallDeps, request: ServerRequest, call: McpCall) {
     this.#bus = bus;
     this.#logger = log;
     this.#call = call;

@@ -5,10 +5,10 @@ import { type JsonRpcAnswer, JsonRpcError, RPC } from '../../core/json-rpc.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import { knowsForms } from '../../core/tool-server/elicitation.ts';
-import type { CallableTool, ServerRequest } from '../../core/tool-server/passed-request.ts';
+import type { CallableTool, ServerRequest } from '../../core/tool-server/forwarded-request.ts';
 import type { AnswerQuestion } from '../../core/tool-server/server-question.ts';
 import type { RequestOf } from '../../ports/service-requests.ts';
-import type { PassedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
+import type { ForwardedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
 import { approvalQuestion, decisionOf, refusedCall } from './call-approval.ts';
 import { peerAnswer } from './peer-answer.ts';
 import { type AskedClient, refusalOfUndeclared } from './undeclared-question.ts';
@@ -16,7 +16,7 @@ import { type AskedClient, refusalOfUndeclared } from './undeclared-question.ts'
 type Asked = RequestOf<'mcp-server.request'>;
 type Answered = RequestOf<'tool.answer'>;
 
-export interface PassedRequestsDeps {
+export interface ForwardedRequestsDeps {
   readonly connectionOf: (serverId: string) => ToolServerConnection | null;
   /** Those that the approval rules do not deny. */
   readonly tools: () => readonly CallableTool[];
@@ -36,16 +36,16 @@ interface Running {
 }
 
 /** Requests of MCP that clients make of the tool servers through the service. */
-export class PassedRequests {
-  readonly #deps: PassedRequestsDeps;
+export class ForwardedRequests {
+  readonly #deps: ForwardedRequestsDeps;
   readonly #running = new Map<CallId, Running>();
 
-  constructor(deps: PassedRequestsDeps) {
+  constructor(deps: ForwardedRequestsDeps) {
     this.#deps = deps;
   }
 
   /** Answers as the server does. Rejects only when the service fails, or the client lacks a scope. */
-  async pass(asked: Asked, context: RequestContext): Promise<JsonRpcAnswer> {
+  async forward(asked: Asked, context: RequestContext): Promise<JsonRpcAnswer> {
     const { serverId, callId, capabilities = {} } = asked;
     const connection = this.#deps.connectionOf(serverId);
     if (!connection) return refusal(RPC.internalError, `The tool server ${serverId} is not connected.`);
@@ -86,7 +86,7 @@ export class PassedRequests {
     { callId, capabilities, passesInput }: Asked,
     running: Running,
     { trace }: RequestContext,
-  ): PassedRequestOptions {
+  ): ForwardedRequestOptions {
     const { tell } = this.#deps;
     return {
       signal: running.abort.signal,

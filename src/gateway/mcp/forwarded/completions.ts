@@ -3,7 +3,7 @@ import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { Offers } from './offers.ts';
-import type { RequestTo } from './passed-requests.ts';
+import type { RequestTo } from './request-forwarder.ts';
 
 const Reference = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('ref/prompt'), name: z.string() }),

@@ -1,6 +1,6 @@
 import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import { afterLeaving, type RequestContext } from '../../../core/request/request-context.ts';
-import type { OfferKind } from '../../../core/tool-server/passed-request.ts';
+import type { OfferKind } from '../../../core/tool-server/forwarded-request.ts';
 import type { Bus, Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { ifAllowed } from '../if-allowed.ts';
@@ -9,12 +9,12 @@ import type { McpObject } from '../mcp-object.ts';
 import type { McpChange, McpSurface, NamedParams, UriParams } from '../mcp-surface.ts';
 import { completionFor } from './completions.ts';
 import { Offers } from './offers.ts';
-import { errorOf, PassedRequests } from './passed-requests.ts';
+import { errorOf, RequestForwarder } from './request-forwarder.ts';
 
 /** What of the tool servers is passed through. */
-export type PassedKind = 'tools' | 'resources' | 'prompts';
+export type ForwardedKind = 'tools' | 'resources' | 'prompts';
 
-export interface PassedSurfaceDeps {
+export interface ForwardedSurfaceDeps {
   readonly bus: Bus;
   readonly log: Logger;
   /** Names of tools that no server gets. */
@@ -25,9 +25,9 @@ export interface PassedSurfaceDeps {
 const HINTS = { ttlMs: 0, cacheScope: 'private' } as const;
 
 /** What the tool servers of the agent offer, for MCP clients. Each request is passed on to the server that it is for. */
-export function passedSurface(deps: PassedSurfaceDeps, kinds: ReadonlySet<PassedKind>): McpSurface {
+export function forwardedSurface(deps: ForwardedSurfaceDeps, kinds: ReadonlySet<ForwardedKind>): McpSurface {
   const offers = new Offers(deps.bus, deps.reserved);
-  const requests = new PassedRequests(deps);
+  const requests = new RequestForwarder(deps);
   const list = async (kind: OfferKind, call: McpCall): Promise<McpObject> => ({
     [FIELDS[kind]]: await offers.list(kind, call.context),
     ...HINTS,
@@ -63,7 +63,7 @@ const FIELDS: Readonly<Record<OfferKind, string>> = {
   prompts: 'prompts',
 };
 
-function capabilitiesOf(kinds: ReadonlySet<PassedKind>): McpObject {
+function capabilitiesOf(kinds: ReadonlySet<ForwardedKind>): McpObject {
   return {
     ...(kinds.has('tools') && { tools: { listChanged: true } }),
     ...(kinds.has('resources') && { resources: { listChanged: true, subscribe: true } }),
@@ -79,7 +79,7 @@ async function getPrompt(offers: Offers, params: NamedParams, { context }: McpCa
 
 /** Asks the servers that list the resource, or have a template for it; if none does, each that has resources at all. */
 async function readResource(
-  { offers, requests }: { readonly offers: Offers; readonly requests: PassedRequests },
+  { offers, requests }: { readonly offers: Offers; readonly requests: RequestForwarder },
   params: UriParams,
   call: McpCall,
 ): Promise<McpObject> {
@@ -99,7 +99,7 @@ async function readResource(
 }
 
 async function watch(
-  { bus, log, offers }: PassedSurfaceDeps & { readonly offers: Offers },
+  { bus, log, offers }: ForwardedSurfaceDeps & { readonly offers: Offers },
   { uri: address }: UriParams,
   { context }: Pick<McpCall, 'context'>,
 ): Promise<Unsubscribe> {
@@ -116,7 +116,7 @@ async function watch(
 }
 
 function onOfferChange(
-  { bus, offers, log }: PassedSurfaceDeps & { readonly offers: Offers },
+  { bus, offers, log }: ForwardedSurfaceDeps & { readonly offers: Offers },
   listener: (change: McpChange) => void,
   context: RequestContext,
 ): Unsubscribe {

@@ -1,7 +1,7 @@
 import type { EventStore } from '../ports/event-store.ts';
 
 /** Passes everything on to the store. Whoever wraps a store spreads this, and adds the methods in which it differs. */
-export function passedOnStore(store: EventStore): EventStore {
+export function forwardingStore(store: EventStore): EventStore {
   return {
     append: (...args) => store.append(...args),
     read: (...args) => store.read(...args),

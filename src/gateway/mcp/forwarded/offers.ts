@@ -1,13 +1,13 @@
 import { UriTemplate } from '@modelcontextprotocol/server';
 import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
-import type { OfferKind } from '../../../core/tool-server/passed-request.ts';
+import type { OfferKind } from '../../../core/tool-server/forwarded-request.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { NamedParams } from '../mcp-surface.ts';
-import type { RequestTo } from './passed-requests.ts';
 import { publicNames } from './public-names.ts';
 import { type ListedResource, namedServer, publicUri, sharedUris } from './public-uris.ts';
+import type { RequestTo } from './request-forwarder.ts';
 
 interface Item {
   readonly serverId: string;

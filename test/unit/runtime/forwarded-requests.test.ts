@@ -6,11 +6,11 @@ import { ANYONE, type RequestContext } from '../../../src/core/request/request-c
 import type { ApprovalPolicy } from '../../../src/core/tool-call/approval-policy.ts';
 import type { ToolCallSignal } from '../../../src/core/tool-call/tool-progress.ts';
 import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
-import type { PassedRequest, PassedRequestOptions, ServerEra } from '../../../src/ports/tool-server.ts';
-import { PassedRequests } from '../../../src/runtime/tools/passed-requests.ts';
+import type { ForwardedRequest, ForwardedRequestOptions, ServerEra } from '../../../src/ports/tool-server.ts';
+import { ForwardedRequests } from '../../../src/runtime/tools/forwarded-requests.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
 
-type Serve = (request: PassedRequest, options: PassedRequestOptions) => Promise<JsonObject>;
+type Serve = (request: ForwardedRequest, options: ForwardedRequestOptions) => Promise<JsonObject>;
 
 const CALL = {
   serverId: 'files',
@@ -31,7 +31,7 @@ function passing(serve: Serve, policy: ApprovalPolicy = 'auto', era: ServerEra =
     close: async () => undefined,
     request: (request, options = {}) => serve(request, options),
   });
-  const requests = new PassedRequests({
+  const requests = new ForwardedRequests({
     connectionOf: (serverId) => (serverId === 'files' ? connection : null),
     tools: () => (policy === 'deny' ? [] : [{ serverId: 'files', toolName: 'remove', policy }]),
     tell(_, signal) {
@@ -48,7 +48,7 @@ const done: Serve = async () => ({ content: [], _meta: { extra: true } });
 describe('a request that is passed on', () => {
   test('is answered with the result as it came', async () => {
     const { requests } = passing(async ({ method, params }) => ({ method, params, unknown: [1] }));
-    const answer = await requests.pass(CALL, ANYONE);
+    const answer = await requests.forward(CALL, ANYONE);
     expect(answer).toEqual({ result: { method: 'tools/call', params: CALL.params, unknown: [1] } });
   });
 
@@ -56,7 +56,7 @@ describe('a request that is passed on', () => {
     const { requests } = passing(async () => {
       throw new JsonRpcError(-32021, 'Missing', { requiredCapabilities: { sampling: {} } });
     });
-    expect(await requests.pass(CALL, ANYONE)).toEqual({
+    expect(await requests.forward(CALL, ANYONE)).toEqual({
       error: { code: -32021, message: 'Missing', data: { requiredCapabilities: { sampling: {} } } },
     });
   });
@@ -65,10 +65,10 @@ describe('a request that is passed on', () => {
     const { requests } = passing(async () => {
       throw new Error('the connection was lost');
     });
-    expect(await requests.pass(CALL, ANYONE)).toEqual({
+    expect(await requests.forward(CALL, ANYONE)).toEqual({
       error: { code: -32603, message: 'the connection was lost' },
     });
-    expect(await requests.pass({ ...CALL, serverId: 'gone' }, ANYONE)).toMatchObject({
+    expect(await requests.forward({ ...CALL, serverId: 'gone' }, ANYONE)).toMatchObject({
       error: { code: -32603, message: expect.stringContaining('gone') },
     });
   });
@@ -79,7 +79,7 @@ describe('a request that is passed on', () => {
       onLog?.({ level: 'info', data: 'half' });
       return {};
     });
-    await requests.pass(CALL, ANYONE);
+    await requests.forward(CALL, ANYONE);
     expect(signals).toEqual([
       { type: 'tool.begun' },
       { type: 'tool.progress', progress: { progress: 1 } },
@@ -93,7 +93,7 @@ describe('a request that is passed on', () => {
       roots: await onQuestion?.(question, signal),
     }));
     const heard = asked();
-    const answer = requests.pass({ ...CALL, capabilities: ROOTS }, ANYONE);
+    const answer = requests.forward({ ...CALL, capabilities: ROOTS }, ANYONE);
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     expect(signal.question).toEqual(question);
@@ -108,7 +108,7 @@ describe('a request that is passed on', () => {
       ...(await onQuestion?.({ method: 'roots/list', params: {} }, signal)),
     }));
     const heard = asked();
-    const answer = requests.pass({ ...CALL, capabilities: ROOTS }, ANYONE);
+    const answer = requests.forward({ ...CALL, capabilities: ROOTS }, ANYONE);
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     const error = { code: -1, message: 'no' };
@@ -125,10 +125,10 @@ describe('a request that is passed on', () => {
       });
     });
     const cancelled = { error: { code: -32603, message: 'the request was cancelled' } };
-    const early = requests.pass(CALL, ANYONE);
+    const early = requests.forward(CALL, ANYONE);
     expect(requests.cancel('c1')).toBe(true);
     expect(await early).toEqual(cancelled);
-    const late = requests.pass(CALL, ANYONE);
+    const late = requests.forward(CALL, ANYONE);
     await begun.promise;
     requests.cancel('c1');
     expect(await late).toEqual(cancelled);
@@ -163,14 +163,14 @@ describe('a client that has not declared that it can answer a question', () => {
     [question('roots/list'), undefined, -32601],
   ])('is not asked %j if it declares %j', async (asked, capabilities, code) => {
     const { requests, signals } = asks(asked);
-    const answer = await requests.pass({ ...CALL, ...(capabilities && { capabilities }) }, ANYONE);
+    const answer = await requests.forward({ ...CALL, ...(capabilities && { capabilities }) }, ANYONE);
     expect(answer).toMatchObject({ error: refusedAs(code) });
     expect(signals).toEqual([{ type: 'tool.begun' }]);
   });
 
   test('is not asked what a server without sessions needs', async () => {
     const { requests, signals } = asks(LINK, 'stateless');
-    expect(await requests.pass({ ...CALL, capabilities: { elicitation: {} } }, ANYONE)).toMatchObject({
+    expect(await requests.forward({ ...CALL, capabilities: { elicitation: {} } }, ANYONE)).toMatchObject({
       error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } },
     });
     expect(signals).toEqual([{ type: 'tool.begun' }]);
@@ -184,7 +184,7 @@ describe('a client that has not declared that it can answer a question', () => {
   ])('is one that can be asked %j if it declares %j', async (asked, capabilities) => {
     const { requests, asked: hear } = asks(asked);
     const heard = hear();
-    const answer = requests.pass({ ...CALL, capabilities }, ANYONE);
+    const answer = requests.forward({ ...CALL, capabilities }, ANYONE);
     expect(await heard).toMatchObject({ type: 'tool.asked', question: asked });
     requests.cancel('c1');
     expect(await answer).toMatchObject({ error: { message: 'the request was cancelled' } });
@@ -197,7 +197,7 @@ describe('a call of a tool that needs approval', () => {
   async function decided(content: JsonObject, action = 'accept') {
     const { requests, asked } = passing(done, 'ask');
     const heard = asked();
-    const answer = requests.pass(asking, ANYONE);
+    const answer = requests.forward(asking, ANYONE);
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     const result = { action, content };
@@ -208,7 +208,7 @@ describe('a call of a tool that needs approval', () => {
   test('is not made when whoever answers may not approve', async () => {
     const { requests, asked } = passing(done, 'ask');
     const heard = asked();
-    const answer = requests.pass(asking, ANYONE);
+    const answer = requests.forward(asking, ANYONE);
     const signal = await heard;
     if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
     const result = { action: 'accept', content: { approve: true } };
@@ -237,21 +237,21 @@ describe('a call of a tool that needs approval', () => {
 
   test('is a failed result for a client that cannot be asked', async () => {
     const { requests } = passing(done, 'ask');
-    expect(await requests.pass(CALL, ANYONE)).toMatchObject({ result: { isError: true } });
+    expect(await requests.forward(CALL, ANYONE)).toMatchObject({ result: { isError: true } });
   });
 
   test('is refused for a client that may not approve', async () => {
     const { requests } = passing(done, 'ask');
     const rights = { roles: [], scopes: new Set(['tools:execute'] as const), credential: 'k' };
     const client: RequestContext = { ...ANYONE, principal: 'ci', rights };
-    const refusal: unknown = await requests.pass(asking, client).catch((error: unknown) => error);
+    const refusal: unknown = await requests.forward(asking, client).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ServiceError);
     expect(refusal).toMatchObject({ code: 'FORBIDDEN', details: { scope: 'approvals:decide' } });
   });
 
   test('is unknown where the rules deny it', async () => {
     const { requests } = passing(done, 'deny');
-    expect(await requests.pass(CALL, ANYONE)).toEqual({
+    expect(await requests.forward(CALL, ANYONE)).toEqual({
       error: { code: -32602, message: 'Unknown tool: remove' },
     });
   });

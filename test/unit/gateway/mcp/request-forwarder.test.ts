@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import type { JsonRpcAnswer } from '../../../../src/core/json-rpc.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import { RequestForwarder } from '../../../../src/gateway/mcp/forwarded/request-forwarder.ts';
 import type { McpCall } from '../../../../src/gateway/mcp/mcp-call.ts';
-import { PassedRequests } from '../../../../src/gateway/mcp/passed/passed-requests.ts';
 import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
 
@@ -23,7 +23,7 @@ it.each([[{ why: 'x' }], [['x', 'y']], ['x'], [undefined]])(
       log: () => undefined,
       progress: () => undefined,
     };
-    const requests = new PassedRequests({ bus, log: recordingLog() });
+    const requests = new RequestForwarder({ bus, log: recordingLog() });
     const passing = requests.pass({ serverId: 's', method: 'tools/call', params: { name: 'x' } }, call);
     await expect(passing).rejects.toMatchObject({ code: -32_000, message: 'No.', data });
   },
@@ -53,7 +53,7 @@ it('a call ends when its server answers, although its client has not said what t
     },
     progress: (told) => progress.push(told),
   };
-  const requests = new PassedRequests({ bus, log: recordingLog() });
+  const requests = new RequestForwarder({ bus, log: recordingLog() });
   const passing = requests.pass({ serverId: 's', method: 'tools/call', params: { name: 'x' } }, call);
   const callId = await begun.promise;
   const question = { method: 'elicitation/create', params: {} } as const;
@@ -91,7 +91,7 @@ it('what a client answers is passed on as of whoever has answered, and refused w
     progress: () => undefined,
     ask: async () => ({ answer: { result: {} }, context: { ...ANYONE, principal: 'somebody else' } }),
   };
-  const requests = new PassedRequests({ bus, log: recordingLog() });
+  const requests = new RequestForwarder({ bus, log: recordingLog() });
   const passing = requests.pass({ serverId: 's', method: 'tools/call', params: { name: 'x' } }, call);
   const callId = await begun.promise;
   const question = { method: 'elicitation/create', params: {} } as const;
@@ -110,7 +110,7 @@ describe('the state that a server without sessions gives its client', () => {
         result: { resultType: 'input_required', requestState: 'held-call:of-another-service', kept: 1 },
       };
     });
-    const requests = new PassedRequests({ bus, log: recordingLog() });
+    const requests = new RequestForwarder({ bus, log: recordingLog() });
     const pass = (state?: string) =>
       requests.pass(
         { serverId: 's', method: 'tools/call', params: { name: 'x' } },

@@ -1,29 +1,29 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../../core/json-object.ts';
 import { type JsonRpcAnswer, JsonRpcError, type JsonRpcFailure, RPC } from '../../../core/json-rpc.ts';
-import type { PassedMethod } from '../../../core/tool-server/passed-request.ts';
+import type { ForwardedMethod } from '../../../core/tool-server/forwarded-request.ts';
 import type { ClientReply } from '../ask-client.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
+import { type Asked, ForwardedCall, type ForwardedCallDeps } from './forwarded-call.ts';
+import { unmarkedState, withMarkedState } from './forwarded-state.ts';
 import { HeldCalls } from './held-calls.ts';
-import { type Asked, PassedCall, type PassedCallDeps } from './passed-call.ts';
-import { unmarkedState, withMarkedState } from './passed-state.ts';
 
 /** A request for one tool server, with the names by which the server knows its own. */
 export interface RequestTo {
   readonly serverId: string;
-  readonly method: PassedMethod;
+  readonly method: ForwardedMethod;
   readonly params: McpObject;
 }
 
 const NO_ANSWER: JsonRpcFailure = { code: RPC.internalError, message: 'The client did not answer.' };
 
 /** Passes requests of MCP clients on to tool servers, and what the servers ask back to the clients. */
-export class PassedRequests {
-  readonly #deps: PassedCallDeps;
-  readonly #held = new HeldCalls<PassedCall>();
+export class RequestForwarder {
+  readonly #deps: ForwardedCallDeps;
+  readonly #held = new HeldCalls<ForwardedCall>();
 
-  constructor(deps: PassedCallDeps) {
+  constructor(deps: ForwardedCallDeps) {
     this.#deps = deps;
   }
 
@@ -33,7 +33,7 @@ export class PassedRequests {
     return this.#follow(this.#begin(request, call), call);
   }
 
-  #begin({ params, ...request }: RequestTo, call: McpCall): PassedCall {
+  #begin({ params, ...request }: RequestTo, call: McpCall): ForwardedCall {
     const { responses, state } = call.input ?? {};
     const passed = {
       ...params,
@@ -41,7 +41,7 @@ export class PassedRequests {
       ...(responses && { inputResponses: responses }),
       ...(state !== undefined && { requestState: unmarkedState(state) }),
     };
-    return new PassedCall(this.#deps, { ...request, params: passed }, call);
+    return new ForwardedCall(this.#deps, { ...request, params: passed }, call);
   }
 
   /** The client brings what the server of a call that is held has asked for. */
@@ -56,7 +56,7 @@ export class PassedRequests {
     return this.#follow(running, call);
   }
 
-  async #follow(running: PassedCall, call: McpCall): Promise<McpObject> {
+  async #follow(running: ForwardedCall, call: McpCall): Promise<McpObject> {
     try {
       for (;;) {
         const step = await running.next(call);
@@ -69,7 +69,7 @@ export class PassedRequests {
     }
   }
 
-  #hold(running: PassedCall, { questionId, question: { method, params } }: Asked): McpObject {
+  #hold(running: ForwardedCall, { questionId, question: { method, params } }: Asked): McpObject {
     const requestState = this.#held.hold(running);
     return {
       resultType: 'input_required',
@@ -81,7 +81,7 @@ export class PassedRequests {
 
 /** Resolves when the client has answered, or when the server has, which may go on without it. */
 async function askClient(
-  running: PassedCall,
+  running: ForwardedCall,
   { questionId, question: { method, params } }: Asked,
   ask: NonNullable<McpCall['ask']>,
 ): Promise<void> {
