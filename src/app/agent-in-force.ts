@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { exportAgentYaml, serverChanges } from '../config/export/export-agent.ts';
+import { exportAgentYaml, runtimeServers } from '../config/export/export-agent.ts';
 import type { LoadedAgent } from '../config/reading/agent-file.ts';
 import type { AgentDescription, AgentIdentity, AgentVersion } from '../core/agent-description.ts';
 import type { SessionPolicy } from '../core/session/session-decider.ts';
@@ -103,7 +103,7 @@ export class AgentInForce implements SessionPolicy {
   /** The agent file without secrets, with the servers that were connected at run time. */
   export(): string {
     const { config, raw } = this.#definition;
-    return exportAgentYaml(raw, serverChanges(config.mcpServers, this.#deps.supervisor.servers.configs()));
+    return exportAgentYaml(raw, runtimeServers(config.mcpServers, this.#deps.supervisor.servers.configs()));
   }
 
   /** From now on, turns begin with this definition. Resolves at once; servers end when the last turn with them is over. */

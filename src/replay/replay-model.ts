@@ -10,7 +10,7 @@ import type {
 import type { RecordedReply } from './recorded-input.ts';
 
 /** A call of the model, which waits until the replay continues it. */
-export interface ModelCall {
+export interface ReplayCall {
   /** Streams text. */
   say(text: string): void;
   /** Gives the recorded answer. */
@@ -23,7 +23,7 @@ export interface ModelCall {
 /** Takes the place of the recorded model. Each call waits until the replay gives it the recorded answer. */
 export class ReplayModel implements LanguageModel {
   readonly label = 'recorded';
-  #waiting: ModelCall | null = null;
+  #waiting: ReplayCall | null = null;
   #source: ModelSource | null = null;
 
   /** The source of the latest reply, as recorded. */
@@ -32,7 +32,7 @@ export class ReplayModel implements LanguageModel {
   }
 
   /** The call that waits now; null if none does. */
-  get waiting(): ModelCall | null {
+  get waiting(): ReplayCall | null {
     return this.#waiting;
   }
 
@@ -41,7 +41,7 @@ export class ReplayModel implements LanguageModel {
     const say = (text: string): void => {
       if (text !== '') listener.onText(text);
     };
-    const call: ModelCall = {
+    const call: ReplayCall = {
       say,
       answer: (reply) => {
         this.#source = reply.source;

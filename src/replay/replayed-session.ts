@@ -14,7 +14,7 @@ import { Journal } from '../runtime/sessions/journal.ts';
 import { SessionActor, type SessionDeps } from '../runtime/sessions/session-actor.ts';
 import type { RecordedClosing } from './recorded-closings.ts';
 import type { RecordedInput, RecordedReply } from './recorded-input.ts';
-import { type ModelCall, ReplayModel } from './replay-model.ts';
+import { type ReplayCall, ReplayModel } from './replay-model.ts';
 import { ReplayTools } from './replay-tools.ts';
 import { ReplayTurns } from './replay-turns.ts';
 
@@ -151,21 +151,21 @@ export class ReplayedSession {
     return problem;
   }
 
-  async #whenCalled(act: (call: ModelCall) => void | Promise<void>): Promise<string | undefined> {
+  async #whenCalled(act: (call: ReplayCall) => void | Promise<void>): Promise<string | undefined> {
     const { waiting } = this.#model;
     if (!waiting) return NOT_CALLED;
     await act(waiting);
     return undefined;
   }
 
-  #answer(call: ModelCall, reply: RecordedReply): Promise<void> {
+  #answer(call: ReplayCall, reply: RecordedReply): Promise<void> {
     const { live } = this.#deps;
     this.#tools.expect(reply.calls, reply.outputIssue);
     return this.#turns.reportAfter(() => (live ? call.ask(live.model, reply) : call.answer(reply)));
   }
 
   #fail(
-    call: ModelCall,
+    call: ReplayCall,
     { error, said }: Extract<RecordedInput, { said: string; error: object }>,
   ): Promise<void> {
     call.say(said);
@@ -175,7 +175,7 @@ export class ReplayedSession {
   }
 
   /** A live replay does not wait for a time-out. It reports the recorded failure. */
-  #timeOut(call: ModelCall, { cause, error, said }: Extract<RecordedInput, { type: 'time-out' }>): void {
+  #timeOut(call: ReplayCall, { cause, error, said }: Extract<RecordedInput, { type: 'time-out' }>): void {
     call.say(said);
     const turnId = this.state.open?.turnId;
     if (this.#deps.live && turnId !== undefined)

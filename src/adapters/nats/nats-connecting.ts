@@ -29,13 +29,13 @@ export function connectOnce(
 }
 
 /** Whether trying again would not help. */
-export function isRefusal(error: unknown): boolean {
+export function isCredentialRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'AuthorizationError';
 }
 
 /** The error for the operator. */
 export function explained(error: unknown, { shown }: BusAddress): Error {
-  if (isRefusal(error))
+  if (isCredentialRefusal(error))
     return new Error(`NATS at ${shown} refuses the user, password or token of --bus`, { cause: error });
   const reason = messageOf(error);
   return new Error(

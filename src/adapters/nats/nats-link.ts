@@ -3,7 +3,7 @@ import { type BusAddress, parseBusUrl } from '../../config/addresses/bus-url.ts'
 import type { Unsubscribe } from '../../ports/bus.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NodeLink, Subject } from '../../ports/node-link.ts';
-import { connectOnce, explained, isRefusal } from './nats-connecting.ts';
+import { connectOnce, explained, isCredentialRefusal } from './nats-connecting.ts';
 import { RepeatedSubscription } from './repeated-subscription.ts';
 import { messagesOf, TextParts } from './text-parts.ts';
 
@@ -33,7 +33,7 @@ export async function connectNats(url: string, options: NatsOptions): Promise<No
     try {
       return new NatsLink(await connectOnce(address, options.name), address, options);
     } catch (error) {
-      if (isRefusal(error) || performance.now() >= until) throw explained(error, address);
+      if (isCredentialRefusal(error) || performance.now() >= until) throw explained(error, address);
       await pause(BETWEEN_TRIES_MS);
     }
   }

@@ -8,7 +8,7 @@ import { isSecretName, REDACTED, redactArgs, redactText, redactUrl } from './red
 import { type Rewrite, written } from './written-text.ts';
 
 /** How the tool servers of the running service differ from those of the agent file. */
-export interface ServerChanges {
+export interface RuntimeServers {
   readonly removed: ReadonlySet<string>;
   /** Connected at run time. A server replaces the one of the same name in the file. */
   readonly added: Readonly<Record<string, McpServerConfig>>;
@@ -16,7 +16,7 @@ export interface ServerChanges {
 
 type Servers = Readonly<Record<string, McpServerConfig>>;
 
-export function serverChanges(inFile: Servers, now: Servers): ServerChanges {
+export function runtimeServers(inFile: Servers, now: Servers): RuntimeServers {
   const removed = new Set(
     Object.keys(inFile).filter((name) => inFile[name]?.disabled !== true && !Object.hasOwn(now, name)),
   );
@@ -36,7 +36,7 @@ const DEFAULT_VERSION = '1.0';
  *
  * @param raw of a loaded agent file.
  */
-export function exportAgentYaml(raw: Readonly<Record<string, unknown>>, changes: ServerChanges): string {
+export function exportAgentYaml(raw: Readonly<Record<string, unknown>>, changes: RuntimeServers): string {
   const exportKey = (key: string, value: unknown): unknown => {
     if (key === 'mcpServers') return currentServers(value, changes);
     const redacted = redactTree(value, written, [key]);
@@ -72,7 +72,7 @@ function withoutSecrets(document: unknown, secrets: readonly string[]): unknown 
   });
 }
 
-function currentServers(fileServers: unknown, { removed, added }: ServerChanges): unknown {
+function currentServers(fileServers: unknown, { removed, added }: RuntimeServers): unknown {
   const kept = Object.entries(isJsonObject(fileServers) ? fileServers : {}).filter(
     ([name]) => !removed.has(name),
   );
@@ -83,7 +83,7 @@ function currentServers(fileServers: unknown, { removed, added }: ServerChanges)
 }
 
 /** A file whose rules name a server that it does not have would be refused. */
-function currentApproval(approval: unknown, { removed, added }: ServerChanges): unknown {
+function currentApproval(approval: unknown, { removed, added }: RuntimeServers): unknown {
   if (!isJsonObject(approval) || !Array.isArray(approval.rules)) return approval;
   const isGone = (name: unknown) =>
     typeof name === 'string' && removed.has(name) && !Object.hasOwn(added, name);

@@ -1,7 +1,7 @@
 import type { SendOptions, SessionStatus, StreamEvent } from '../../client/session-client.ts';
 import { errorText } from './api-error.ts';
 import { EventPages } from './event-pages.ts';
-import type { JoinedSession, MachinesNews, SessionNews, SessionState } from './hub/hub-messages.ts';
+import type { HubSession, JoinedSession, MachinesNews, SessionNews } from './hub/hub-messages.ts';
 import type { HubLink } from './hub-link.ts';
 import { type LiveSteps, record, stream } from './running-step.ts';
 import { ServiceClock } from './service-clock.ts';
@@ -10,7 +10,7 @@ import type { TimedEvent } from './timed-event.ts';
 
 export type { TimedEvent };
 
-export interface FeedSnapshot extends LiveSteps, Omit<SessionState, 'status'> {
+export interface FeedSnapshot extends LiveSteps, Omit<HubSession, 'status'> {
   /** `loading` until the past events are loaded. */
   readonly status: SessionStatus | 'loading';
   /** Whether the events have all that the stream had told when this tab joined it. */

@@ -53,7 +53,7 @@ const REFUSALS: readonly AuditEntry['outcome'][] = [
   'RATE_LIMIT_EXCEEDED',
 ];
 
-export function isRefusal(outcome: AuditEntry['outcome']): boolean {
+export function isAccessRefusal(outcome: AuditEntry['outcome']): boolean {
   return REFUSALS.includes(outcome);
 }
 

@@ -29,7 +29,7 @@ export function answerOf(outcome: Outcome): unknown {
 }
 
 /** Whether nothing was done, so that the request may be sent again: a bad request, an unknown name, a full queue. */
-export function isRefusal({ code }: ServiceError): boolean {
+export function leavesKeyFree({ code }: ServiceError): boolean {
   return !failures.has(code);
 }
 

@@ -12,7 +12,7 @@ export interface BegunTask {
   readonly afterSeq: number;
 }
 
-export interface FeedListener {
+export interface TaskFeedListener {
   readonly sink: FrameSink;
   readonly encode: (response: StreamResponse) => string;
   /** Whether nothing more is wanted of the task. */
@@ -32,7 +32,7 @@ export interface FeedListener {
 export function readTask(
   deps: FollowDeps,
   { place, afterSeq }: BegunTask,
-  { sink, encode, isOver, onOver, onError, onGivenUp }: FeedListener,
+  { sink, encode, isOver, onOver, onError, onGivenUp }: TaskFeedListener,
 ): FollowedSession {
   let frames = '';
   /** What is before this seq was there before the client asked. */

@@ -27,7 +27,7 @@ export type ThreadMessage =
   | { readonly id: string; readonly role: 'reasoning'; readonly content: string };
 
 /** What the state of a run says of its session, as `session`. */
-export interface SessionState {
+export interface AgUiSession {
   readonly id: string;
   /** The turn that the run is of; null if it is of none. */
   readonly turnId: string | null;

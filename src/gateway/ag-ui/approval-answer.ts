@@ -5,7 +5,7 @@ import { interruptId, isFor } from './interrupts.ts';
 import { type OtherAnswer, resumePayload, type WantedAnswer } from './resume-answer.ts';
 import { ApprovalPayload, type ResumeEntry } from './run-input.ts';
 import { runKey } from './run-key.ts';
-import type { TurnState } from './turn-state.ts';
+import type { AgUiTurnState } from './turn-state.ts';
 
 type Answer = Omit<ApprovalAnswer, 'sessionId'>;
 
@@ -41,7 +41,7 @@ function decisionOf(entry: ResumeEntry, index: number): Omit<Answer, 'callId'> {
 }
 
 /** A call that was given up did not run, as one that is denied. */
-function otherDecision({ callId, approved }: Answer, state: TurnState): OtherAnswer | null {
+function otherDecision({ callId, approved }: Answer, state: AgUiTurnState): OtherAnswer | null {
   const decision = state.decisionOf(callId);
   const isSame = approved ? decision === 'approved' : decision === 'denied' || decision === 'given up';
   if (decision === 'waiting' || isSame) return null;

@@ -2,7 +2,7 @@ import type { PendingApproval } from '../../core/session/session-view.ts';
 import type { CallOfTurn } from '../turns/recorded-turn.ts';
 import type { Interrupt } from './ag-ui-events.ts';
 import { questionInterrupt } from './question-interrupts.ts';
-import type { TurnState } from './turn-state.ts';
+import type { AgUiTurnState } from './turn-state.ts';
 
 /** What an approval is answered with. */
 const RESPONSE_SCHEMA = {
@@ -26,7 +26,10 @@ export function isFor(id: string, call: CallOfTurn): boolean {
 }
 
 /** All that the turn waits for and that somebody can decide or answer. */
-export function interruptsOf({ approvals, inputs }: Pick<TurnState, 'approvals' | 'inputs'>): Interrupt[] {
+export function interruptsOf({
+  approvals,
+  inputs,
+}: Pick<AgUiTurnState, 'approvals' | 'inputs'>): Interrupt[] {
   return [...approvals.map(approvalInterrupt), ...inputs.map(questionInterrupt)];
 }
 

@@ -5,7 +5,7 @@ import { readEvents } from '../turns/read-events.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { RunPlan } from './run-events.ts';
 import { ThreadMessages } from './thread-messages.ts';
-import { TurnState } from './turn-state.ts';
+import { AgUiTurnState } from './turn-state.ts';
 
 /** The run of an input that has nothing new. */
 export async function joinedRun(asked: AskedRun): Promise<RunPlan> {
@@ -19,15 +19,15 @@ export async function joinedRun(asked: AskedRun): Promise<RunPlan> {
 export async function shownThread({ bus, context, sessionId, use }: AskedRun): Promise<RunPlan> {
   const thread = new ThreadMessages();
   /** Turns that have not begun yet: what they were asked for says how they are told. */
-  const requested = new Map<TurnId, TurnState>();
-  let turn: TurnState | null = null;
+  const requested = new Map<TurnId, AgUiTurnState>();
+  let turn: AgUiTurnState | null = null;
   let afterSeq = 0;
   for await (const envelope of readEvents(bus, { sessionId, after: 0 }, context)) {
     const { event, seq } = envelope;
     thread.take(envelope);
     if (event.type === 'turn.requested') requested.set(event.turnId, requestedTurn(envelope, event.turnId));
     if (event.type === 'turn.started') {
-      turn = requested.get(event.turnId) ?? new TurnState(event.turnId);
+      turn = requested.get(event.turnId) ?? new AgUiTurnState(event.turnId);
       requested.delete(event.turnId);
     }
     turn?.take(envelope);
@@ -38,8 +38,8 @@ export async function shownThread({ bus, context, sessionId, use }: AskedRun): P
   return { turn, afterSeq, decided: [], thread: thread.all, warnings: [] };
 }
 
-function requestedTurn(request: Envelope, turnId: TurnId): TurnState {
-  const turn = new TurnState(turnId);
+function requestedTurn(request: Envelope, turnId: TurnId): AgUiTurnState {
+  const turn = new AgUiTurnState(turnId);
   turn.take(request);
   return turn;
 }

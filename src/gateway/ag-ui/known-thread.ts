@@ -3,7 +3,7 @@ import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import type { ThreadMessage } from './ag-ui-events.ts';
 import type { AskedRun } from './asked-run.ts';
 import { isMessageOf } from './message-ids.ts';
-import type { TurnPlace } from './recorded-state.ts';
+import type { AgUiTurnPlace } from './recorded-state.ts';
 import type { RunInput } from './run-input.ts';
 import { ThreadMessages } from './thread-messages.ts';
 
@@ -17,7 +17,7 @@ type Thread = readonly ThreadMessage[];
 export async function knownThread(
   { bus, context, sessionId, input }: AskedRun,
   turn: RecordedTurn,
-  place: TurnPlace,
+  place: AgUiTurnPlace,
 ): Promise<Thread | undefined> {
   if (!isPartlyTold(input, turn, place)) return undefined;
   const thread = new ThreadMessages();
@@ -30,7 +30,7 @@ export async function knownThread(
 function isPartlyTold(
   { messages }: RunInput,
   { since }: RecordedTurn,
-  { turn, afterSeq }: TurnPlace,
+  { turn, afterSeq }: AgUiTurnPlace,
 ): boolean {
   const { turnId } = turn;
   const before = new ThreadMessages();
@@ -45,7 +45,7 @@ function isPartlyTold(
 }
 
 /** What the page says its own tools have answered since. A run does not tell that. */
-function ownResults({ messages }: RunInput, { turn }: TurnPlace, thread: Thread): Thread {
+function ownResults({ messages }: RunInput, { turn }: AgUiTurnPlace, thread: Thread): Thread {
   const known = new Set(thread.flatMap((one) => (one.role === 'tool' ? [one.toolCallId] : [])));
   return messages.flatMap((one) =>
     one.role === 'tool' && turn.isOfClient(one.toolCallId) && !known.has(one.toolCallId) ? [one] : [],

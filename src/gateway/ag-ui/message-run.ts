@@ -17,7 +17,7 @@ import type { RunPlan } from './run-events.ts';
 import type { RunInput } from './run-input.ts';
 import { runKey } from './run-key.ts';
 import { answerForRun, clientAnswers } from './tool-answers.ts';
-import { TurnState } from './turn-state.ts';
+import { AgUiTurnState } from './turn-state.ts';
 
 /**
  * Starts the turn that answers the newest message. If another run has started it already, the run tells that turn; so does a
@@ -37,7 +37,7 @@ export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan
   // The turn that is at work may answer the same message.
   if (turnId === null) return messageRun(asked, await headOf(asked));
   if (turnId !== message.turnId) return toldTurn(asked, turnId, warnings);
-  return { turn: new TurnState(turnId), afterSeq: head, decided: [], warnings };
+  return { turn: new AgUiTurnState(turnId), afterSeq: head, decided: [], warnings };
 }
 
 async function headOf({ bus, context, sessionId }: AskedRun): Promise<number> {
@@ -72,7 +72,7 @@ async function toldTurn(
   warnings: RunPlan['warnings'],
 ): Promise<RunPlan> {
   const turn = await recordedTurn(bus, { sessionId, turnId }, context);
-  return { turn: new TurnState(turnId), afterSeq: (turn?.begin ?? 1) - 1, decided: [], warnings };
+  return { turn: new AgUiTurnState(turnId), afterSeq: (turn?.begin ?? 1) - 1, decided: [], warnings };
 }
 
 /** The newest message stays: it is what the run is about. */

@@ -3,22 +3,22 @@ import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import { interruptId } from './interrupts.ts';
 import { questionId } from './question-interrupts.ts';
 import type { RunPlan } from './run-events.ts';
-import { TurnState } from './turn-state.ts';
+import { AgUiTurnState } from './turn-state.ts';
 
 /** A turn as it was at one event of the session. */
-export interface TurnPlace {
-  readonly turn: TurnState;
+export interface AgUiTurnPlace {
+  readonly turn: AgUiTurnState;
   /** Seq of that event. */
   readonly afterSeq: number;
 }
 
 /** How far a turn is by now. */
-export function stateOf(turn: RecordedTurn): TurnState {
+export function stateOf(turn: RecordedTurn): AgUiTurnState {
   return foldUpTo(turn, turn.head).state;
 }
 
 /** Where a run begins that decides this: at the pause of the turn before the first of it was decided. */
-export function pauseBefore(turn: RecordedTurn, decided: RunPlan['decided']): TurnPlace {
+export function pauseBefore(turn: RecordedTurn, decided: RunPlan['decided']): AgUiTurnPlace {
   const first = turn.since.find(({ event }) => decides(event, decided));
   const last = (first?.seq ?? turn.head + 1) - 1;
   const { pauses } = foldUpTo(turn, last);
@@ -27,8 +27,11 @@ export function pauseBefore(turn: RecordedTurn, decided: RunPlan['decided']): Tu
 }
 
 /** @returns also the seqs after which only a client could go on. */
-function foldUpTo({ requested, since }: RecordedTurn, last: number): { state: TurnState; pauses: number[] } {
-  const state = new TurnState(requested.turnId);
+function foldUpTo(
+  { requested, since }: RecordedTurn,
+  last: number,
+): { state: AgUiTurnState; pauses: number[] } {
+  const state = new AgUiTurnState(requested.turnId);
   const pauses: number[] = [];
   for (const envelope of since) {
     if (envelope.seq > last) break;

@@ -4,13 +4,13 @@ import type { InputId } from '../../core/tool-call/input-events.ts';
 import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { ResumeEntry } from './run-input.ts';
-import type { TurnState } from './turn-state.ts';
+import type { AgUiTurnState } from './turn-state.ts';
 
 /** An entry of `resume`, before the turn is known that it answers. */
 export interface WantedAnswer {
   readonly entry: ResumeEntry;
   /** Null if the turn did not ask for it. Throws if it does not fit what the turn asks for. */
-  readonly in: (turn: RecordedTurn, state: TurnState) => ResumeAnswer | null;
+  readonly in: (turn: RecordedTurn, state: AgUiTurnState) => ResumeAnswer | null;
 }
 
 /** The answer to something that a turn has asked for. */

@@ -6,9 +6,9 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { callIdsOf } from '../../core/turn/step-parts.ts';
 import {
   type AgUiEvent,
+  type AgUiSession,
   PROTOCOL_VERSION,
   runError,
-  type SessionState,
   type ThreadMessage,
 } from './ag-ui-events.ts';
 import { interruptId, interruptsOf } from './interrupts.ts';
@@ -19,12 +19,12 @@ import type { RunInput } from './run-input.ts';
 import { RunUsage } from './run-usage.ts';
 import { ThreadMessages } from './thread-messages.ts';
 import { ToldStep } from './told-step.ts';
-import { TurnState } from './turn-state.ts';
+import { AgUiTurnState } from './turn-state.ts';
 
 /** What a run tells: all that comes after a position in the log, until the turn ends or only the client can go on. */
 export interface RunPlan {
   /** The turn up to that position; null if no turn is open, so that nothing follows. */
-  readonly turn: TurnState | null;
+  readonly turn: AgUiTurnState | null;
   /** Seq of the last event before what is told. */
   readonly afterSeq: number;
   /**
@@ -44,14 +44,14 @@ type Input = Pick<RunInput, 'threadId' | 'runId' | 'parentRunId' | 'messages' | 
 export class RunEvents {
   readonly #input: Input;
   readonly #plan: RunPlan;
-  readonly #turn: TurnState;
+  readonly #turn: AgUiTurnState;
   readonly #tell: (event: AgUiEvent) => void;
   readonly #step: ToldStep;
   readonly #usage = new RunUsage();
   /** What the run has added to the messages of the client. */
   readonly #told: ThreadMessages;
   readonly #undecided: Set<string>;
-  #session: SessionState;
+  #session: AgUiSession;
   #isOver = false;
   /** Calls of the step whose request has not come yet. */
   #unasked = 0;
@@ -59,7 +59,7 @@ export class RunEvents {
   constructor(input: Input, plan: RunPlan, tell: (event: AgUiEvent) => void) {
     this.#input = input;
     this.#plan = plan;
-    this.#turn = plan.turn ?? new TurnState('');
+    this.#turn = plan.turn ?? new AgUiTurnState('');
     this.#tell = tell;
     this.#step = new ToldStep(this.#turn.turnId, keptMessages(input, plan), tell);
     this.#told = new ThreadMessages(this.#turn.attempt);
@@ -249,7 +249,7 @@ export class RunEvents {
     return usage.length > 0 ? { usage } : {};
   }
 
-  get #status(): SessionState['status'] {
+  get #status(): AgUiSession['status'] {
     if (!this.#plan.turn || this.#turn.status === 'over') return 'idle';
     if (this.#turn.isPaused) return 'waiting';
     return this.#turn.status === 'queued' ? 'queued' : 'running';

@@ -3,12 +3,12 @@ import type { CallAnswer } from '../turns/given-answers.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { Content, InputMessage } from './run-input.ts';
 import { runKey } from './run-key.ts';
-import type { TurnState } from './turn-state.ts';
+import type { AgUiTurnState } from './turn-state.ts';
 
 type ToolMessage = Extract<InputMessage, { role: 'tool' }>;
 
 /** What the client says of the calls that a turn waits for. */
-export function clientAnswers(messages: readonly InputMessage[], turn: TurnState): CallAnswer[] {
+export function clientAnswers(messages: readonly InputMessage[], turn: AgUiTurnState): CallAnswer[] {
   return turn.clientCalls.flatMap((callId) => {
     const message = messages.findLast(
       (one): one is ToolMessage => one.role === 'tool' && one.toolCallId === callId,

@@ -18,7 +18,7 @@ export interface AskedQuestion {
 }
 
 /** How far a turn is. */
-export class TurnState {
+export class AgUiTurnState {
   readonly turnId: TurnId;
   readonly #unsettled = new Set<CallId>();
   readonly #approvals = new Map<CallId, PendingApproval>();

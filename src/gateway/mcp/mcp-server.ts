@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import type { AgentIdentity } from '../../core/agent-description.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { AgentCard, AgentSurfaceDeps } from './agent/agent-deps.ts';
+import type { AgentSurfaceDeps, McpAgentCard } from './agent/agent-deps.ts';
 import { CHAT_TOOL_NAME } from './agent/chat-tool-name.ts';
 import { ChangeNotices } from './change-notices.ts';
 import { type McpEra, mcpCall } from './mcp-call.ts';
@@ -23,7 +23,7 @@ import { MAX_WATCHED_URI } from './watched-uri.ts';
 export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
   readonly surface: McpSurface;
   /** As the agent is now. */
-  readonly card: () => AgentCard;
+  readonly card: () => McpAgentCard;
   readonly log: Logger;
 }
 

@@ -22,7 +22,7 @@ import { modelRetryDelayMs, retryAfterIn } from './retry-delay.ts';
 const MAX_ERROR_BODY_CHARACTERS = 64 * 1024;
 
 /** One call of a model in the format of its interface. */
-export interface ModelCall {
+export interface ProviderCall {
   readonly body: string;
   /** The tools in the body, for errors about one of them. */
   readonly tools: readonly ModelTool[];
@@ -65,7 +65,7 @@ export class ModelClient {
     this.#times = options;
   }
 
-  async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+  async generate(call: ProviderCall, signal: AbortSignal): Promise<ModelReply> {
     for (let retries = 0; ; retries += 1) {
       signal.throwIfAborted();
       const reader = call.reader();
@@ -86,7 +86,7 @@ export class ModelClient {
     }
   }
 
-  #note({ answer, details }: ModelFailure, { body }: ModelCall): void {
+  #note({ answer, details }: ModelFailure, { body }: ProviderCall): void {
     const { log } = this.#observer;
     if (answer === undefined || log === undefined || log.isLevelEnabled?.('debug') === false) return;
     const { provider } = this.#access;
@@ -94,7 +94,7 @@ export class ModelClient {
     log.debug({ provider, status: details.status, ...shown }, 'the model provider answered with an error');
   }
 
-  async #attempt(call: ModelCall, reader: ReplyReader, signal: AbortSignal): Promise<ModelReply> {
+  async #attempt(call: ProviderCall, reader: ReplyReader, signal: AbortSignal): Promise<ModelReply> {
     const { trace, body } = call;
     const attempt = new Attempt(signal, this.#times);
     try {
@@ -145,7 +145,7 @@ export class ModelClient {
   }
 
   async #refusal(
-    { tools }: ModelCall,
+    { tools }: ProviderCall,
     { status, headers, stream }: HttpAnswer,
     attempt: Attempt,
   ): Promise<ModelFailure> {

@@ -1,6 +1,6 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { LanguageModel, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
-import type { ModelCall, ModelClient } from '../http/model-client.ts';
+import type { ModelClient, ProviderCall } from '../http/model-client.ts';
 import { askedToGoOn } from './asked-to-go-on.ts';
 import type { ProviderEndpoint } from './provider-endpoint.ts';
 import { RefusedSampling } from './refused-sampling.ts';
@@ -10,7 +10,7 @@ import { acceptableTool } from './tool-schema.ts';
 export interface ModelInterface {
   readonly client: ModelClient;
   /** @param request with tools that every provider accepts. */
-  call(request: ModelRequest, listener: ReplyListener): ModelCall;
+  call(request: ModelRequest, listener: ReplyListener): ProviderCall;
 }
 
 /** A model behind one of the interfaces. The first call, or `warmUp`, loads the code of the interface. */

@@ -1,4 +1,4 @@
-import { isRefusal } from '../../core/access/audit-entry.ts';
+import { isAccessRefusal } from '../../core/access/audit-entry.ts';
 import { auditedClient } from '../../core/access/audited-client.ts';
 import { isOwn } from '../../core/access/session-names.ts';
 import { asServiceError } from '../../core/errors.ts';
@@ -70,7 +70,7 @@ export function auditEntry(
 ): AuditRecord | null {
   const error = thrown === undefined ? undefined : asServiceError(thrown);
   const kind = auditOf(type);
-  const isRefused = error !== undefined && isRefusal(error.code);
+  const isRefused = error !== undefined && isAccessRefusal(error.code);
   const isRecorded =
     isRefused || kind === 'done' || (kind === 'read' && ids.some((id) => !isOwn(id, client)));
   if (!isRecorded) return null;

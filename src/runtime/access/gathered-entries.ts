@@ -1,4 +1,8 @@
-import { type InOtherSession, isRefusal, type StoredAuditEntry } from '../../core/access/audit-entry.ts';
+import {
+  type InOtherSession,
+  isAccessRefusal,
+  type StoredAuditEntry,
+} from '../../core/access/audit-entry.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { AuditRecord } from '../../ports/audit.ts';
 
@@ -51,7 +55,7 @@ export class GatheredEntries {
     const group = this.#groupOf(record);
     const known = group?.sessions.get(record.sessionId);
     if (known) known.count += 1;
-    else if (isRefusal(record.outcome)) this.#addRefusal(record, time, group);
+    else if (isAccessRefusal(record.outcome)) this.#addRefusal(record, time, group);
     else if (this.#deeds < MAX_DEEDS) {
       this.#deeds += 1;
       this.#keep(record, time, group);

@@ -12,7 +12,7 @@ import { mayBeStored, StorageAwayError } from '../../core/log/storage-away.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import { isExpired, requireSamePayload } from '../../core/request/idempotency.ts';
 import type { IdempotencyKey } from '../../core/request/request-events.ts';
-import { answerOf, isRefusal, type RequestState } from '../../core/request/request-state.ts';
+import { answerOf, leavesKeyFree, type RequestState } from '../../core/request/request-state.ts';
 import { type EventStore, StaleVersionError } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Membership, SessionElsewhereError } from '../../ports/membership.ts';
@@ -241,7 +241,7 @@ export class KeyedRequests implements AsyncDisposable {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
       const isUnknown = error.code === 'OUTCOME_UNKNOWN' && !begun.work.repeatable;
-      if (!isUnknown && (isRefusal(error) || isElsewhere(thrown))) await this.#free(begun);
+      if (!isUnknown && (leavesKeyFree(error) || isElsewhere(thrown))) await this.#free(begun);
       else {
         const { body } = isUnknown ? endUnknown(begun.key) : error;
         const other = await this.#end(begun, { type: 'request.failed', error: body });

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts under test hold references
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { exportAgentYaml, type ServerChanges } from '../../../src/config/export/export-agent.ts';
+import { exportAgentYaml, type RuntimeServers } from '../../../src/config/export/export-agent.ts';
 import { REDACTED } from '../../../src/config/export/redact.ts';
 import { parseAgentFile } from '../../../src/config/reading/agent-file.ts';
 import type { McpServerConfig } from '../../../src/core/tool-server/mcp-server-config.ts';
 
 const environment = { KEY: 'env-key', USER: 'env-user', PASS: 'env-pass', PORT: '8080', NAME: 'Ada' };
-const unchanged: ServerChanges = { removed: new Set(), added: {} };
+const unchanged: RuntimeServers = { removed: new Set(), added: {} };
 
 function exportOf(text: string, changes = unchanged): string {
   return exportAgentYaml(parseAgentFile(text, 'agent.yml', environment).raw, changes);

@@ -1,11 +1,11 @@
 import { ModelFailure } from '../../../model-http/failures/model-failure.ts';
-import { type ModelCall, ModelClient } from '../../../model-http/http/model-client.ts';
+import { ModelClient, type ProviderCall } from '../../../model-http/http/model-client.ts';
 import type { ModelReply } from '../../../ports/language-model.ts';
 import { ResponsesCall } from './responses-call.ts';
 
 /** If the provider refuses an extra of a call, makes the call again without that extra. */
 export class ModestClient extends ModelClient {
-  override async generate(call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+  override async generate(call: ProviderCall, signal: AbortSignal): Promise<ModelReply> {
     try {
       return await super.generate(call, signal);
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { ModelTool } from '../../../core/conversation/model-message.ts';
 import type { TraceContext } from '../../../core/trace.ts';
 import type { ModelFailure } from '../../../model-http/failures/model-failure.ts';
-import type { ModelCall } from '../../../model-http/http/model-client.ts';
+import type { ProviderCall } from '../../../model-http/http/model-client.ts';
 import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface CallDeps {
 }
 
 /** A call that can be made again without an extra. */
-export class ResponsesCall implements ModelCall {
+export class ResponsesCall implements ProviderCall {
   readonly tools: readonly ModelTool[];
   readonly trace: TraceContext | undefined;
   readonly body: string;

@@ -17,7 +17,7 @@ export interface Trouble {
 }
 
 /** The connection to a session. */
-export interface SessionState {
+export interface HubSession {
   readonly status: SessionStatus;
   readonly unsent: readonly UnsentMessage[];
   /** Why there is no connection; null while there is one, or while the first is made. */
@@ -31,7 +31,7 @@ export interface JoinedSession {
   readonly steps: LiveSteps;
   /** The ids of the messages that the hub has sent, or will send, and that the service has not answered. */
   readonly unanswered: readonly string[];
-  readonly state: SessionState;
+  readonly state: HubSession;
 }
 
 /** What a tab asks of a session. */
@@ -79,7 +79,7 @@ export type ToHub =
 export type SessionNews =
   | { readonly kind: 'session.joined'; readonly session: string; readonly joined: JoinedSession }
   | { readonly kind: 'session.event'; readonly session: string; readonly event: StreamEvent }
-  | { readonly kind: 'session.state'; readonly session: string; readonly state: Partial<SessionState> }
+  | { readonly kind: 'session.state'; readonly session: string; readonly state: Partial<HubSession> }
   /** The stream has ended for good. */
   | { readonly kind: 'session.ended'; readonly session: string; readonly reason: string };
 

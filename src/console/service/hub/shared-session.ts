@@ -12,7 +12,7 @@ import { agentBase } from '../agent-base.ts';
 import { errorText } from '../api-error.ts';
 import { type LiveSteps, record, stream } from '../running-step.ts';
 import { ServiceClock } from '../service-clock.ts';
-import type { ActionResult, SessionAction, SessionNews, SessionState, Trouble } from './hub-messages.ts';
+import type { ActionResult, HubSession, SessionAction, SessionNews, Trouble } from './hub-messages.ts';
 import type { MachineStates } from './machine-states.ts';
 import { randomId } from './random-id.ts';
 import type { Tab } from './tab.ts';
@@ -194,7 +194,7 @@ export class SharedSession {
     this.#deps.onMachines();
   }
 
-  #tell(state: Partial<SessionState>): void {
+  #tell(state: Partial<HubSession>): void {
     this.#post({ kind: 'session.state', session: this.#session, state });
   }
 

@@ -24,11 +24,11 @@ export interface Operation {
   /** Errors besides those of every operation. */
   readonly errors: readonly ErrorCode[];
   /** How errors look, where they are not an `ErrorResponse`. */
-  readonly errorFormat?: ErrorFormat;
+  readonly errorFormat?: ErrorExample;
   readonly examples: readonly OperationExample[];
 }
 
-export interface ErrorFormat {
+export interface ErrorExample {
   readonly schema: z.ZodType;
   readonly body: (error: ErrorBody) => unknown;
   /** JSON if absent. */

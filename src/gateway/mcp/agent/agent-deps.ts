@@ -5,7 +5,7 @@ import type { Bus } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { SecretBox } from '../../../ports/secret-box.ts';
 
-export interface AgentCard extends AgentIdentity {
+export interface McpAgentCard extends AgentIdentity {
   /** Of the service. */
   readonly version: string;
   /** Provider and model, for people. */
@@ -15,7 +15,7 @@ export interface AgentCard extends AgentIdentity {
 export interface AgentSurfaceDeps {
   readonly bus: Bus;
   /** As the agent is now. */
-  readonly card: () => AgentCard;
+  readonly card: () => McpAgentCard;
   /** The agent itself, and what of its tool servers is passed through. */
   readonly exposes: ReadonlySet<McpExposure>;
   readonly maxRequestBytes: MaxBytes;

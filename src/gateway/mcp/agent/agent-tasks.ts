@@ -10,8 +10,8 @@ import type { AgentSurfaceDeps } from './agent-deps.ts';
 import { canBeAsked, describeQuestions, keyOf, questionsOf, takeAnswer } from './asked-question.ts';
 import { chatResult } from './chat-result.ts';
 import { ifNoSession } from './no-session.ts';
-import { placeOf, type TurnPlace, taskIdOf } from './turn-place.ts';
-import { TurnState } from './turn-state.ts';
+import { type McpTurnPlace, placeOf, taskIdOf } from './turn-place.ts';
+import { McpTurnState } from './turn-state.ts';
 
 /* A task is a turn of the agent. Everything about it is read from the log. */
 
@@ -84,25 +84,25 @@ export async function cancelTask(
 
 interface FoundTask {
   readonly task: McpObject;
-  readonly state: TurnState;
+  readonly state: McpTurnState;
 }
 
 async function taskAt(
   { bus }: Pick<AgentSurfaceDeps, 'bus'>,
-  place: TurnPlace,
+  place: McpTurnPlace,
   { context }: McpCall,
 ): Promise<FoundTask> {
   const taskId = taskIdOf(place);
   const recorded = await recordedTurn(bus, place, context).catch(ifNoSession);
   const [first] = recorded?.since ?? [];
   if (!recorded || !first) throw noTask(taskId);
-  const state = new TurnState(place.turnId);
+  const state = new McpTurnState(place.turnId);
   for (const envelope of recorded.since) state.note(envelope);
   const times = { createdAt: isoTime(first.time), lastUpdatedAt: isoTime(state.changedAt) };
   return { task: { taskId, ...times, ttlMs: null, pollIntervalMs: POLL_INTERVAL_MS }, state };
 }
 
-function requirePlace(taskId: string, call: McpCall): TurnPlace {
+function requirePlace(taskId: string, call: McpCall): McpTurnPlace {
   if (!knowsTasks(call))
     throw new JsonRpcError(MCP_CODES.missingCapability, 'Missing required client capability', {
       requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },

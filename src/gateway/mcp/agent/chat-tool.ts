@@ -24,7 +24,7 @@ import { FollowedTurn } from './followed-turn.ts';
 import { OpenQuestions, tellOfQuestion } from './open-questions.ts';
 import { openState, sealState } from './request-state.ts';
 import { toolError } from './tool-result.ts';
-import { placeOf, type TurnPlace, taskIdOf } from './turn-place.ts';
+import { type McpTurnPlace, placeOf, taskIdOf } from './turn-place.ts';
 
 const CANCELLED = 'the MCP client cancelled the call';
 
@@ -96,7 +96,7 @@ async function messageOf(
 }
 
 interface Chat {
-  readonly place: TurnPlace;
+  readonly place: McpTurnPlace;
   /** The keys of the questions that the client left to others. */
   readonly leftOpen: readonly string[];
 }
@@ -118,7 +118,7 @@ async function goOn(deps: AgentSurfaceDeps, { place, leftOpen }: Chat, call: Mcp
 /** @returns the keys of the questions that the client leaves to others. */
 async function takeAnswers(
   bus: Bus,
-  { place: { sessionId }, turn }: { readonly place: TurnPlace; readonly turn: FollowedTurn },
+  { place: { sessionId }, turn }: { readonly place: McpTurnPlace; readonly turn: FollowedTurn },
   call: McpCall,
 ): Promise<string[]> {
   const left: string[] = [];

@@ -6,8 +6,8 @@ import type { Bus, SessionListener } from '../../../ports/bus.ts';
 import { endAfterDeletion } from '../../turns/end-after-deletion.ts';
 import { recordedTurn } from '../../turns/recorded-turn.ts';
 import { askedIn, keyOf, type Question } from './asked-question.ts';
-import type { TurnPlace } from './turn-place.ts';
-import { TurnState } from './turn-state.ts';
+import type { McpTurnPlace } from './turn-place.ts';
+import { McpTurnState } from './turn-state.ts';
 
 /** Where a turn is over, or goes on only when somebody has answered. */
 export type TurnStop = { readonly outcome: TurnOutcome } | { readonly questions: readonly Question[] };
@@ -22,7 +22,7 @@ export interface TurnHearer {
 export class FollowedTurn implements SessionListener, Disposable {
   readonly #bus: Bus;
   readonly #topic: string;
-  readonly #state: TurnState;
+  readonly #state: McpTurnState;
   readonly #hearer: TurnHearer;
   readonly #told = new Set<string>();
   readonly #lookForEnd: () => void;
@@ -32,9 +32,9 @@ export class FollowedTurn implements SessionListener, Disposable {
   #hasBegun = false;
   #onChange = (): void => undefined;
 
-  constructor(bus: Bus, { sessionId, turnId }: TurnPlace, context: RequestContext, hearer: TurnHearer) {
+  constructor(bus: Bus, { sessionId, turnId }: McpTurnPlace, context: RequestContext, hearer: TurnHearer) {
     this.#bus = bus;
-    this.#state = new TurnState(turnId);
+    this.#state = new McpTurnState(turnId);
     this.#hearer = hearer;
     this.#topic = bus.topicOf(sessionId, context);
     this.#lookForEnd = () =>
@@ -51,7 +51,7 @@ export class FollowedTurn implements SessionListener, Disposable {
   }
 
   /** Reads what happened before. @returns whether the log has this turn. */
-  async catchUp(place: TurnPlace, context: RequestContext): Promise<boolean> {
+  async catchUp(place: McpTurnPlace, context: RequestContext): Promise<boolean> {
     const recorded = await recordedTurn(this.#bus, place, context);
     for (const envelope of recorded?.since ?? []) this.#state.note(envelope);
     for (const question of this.#state.questions) this.#tell(question);

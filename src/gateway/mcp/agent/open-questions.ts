@@ -2,16 +2,16 @@ import type { SessionId } from '../../../core/ids.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { McpCall } from '../mcp-call.ts';
 import { elicitationOf, noticeOf, type Question, takeAnswer } from './asked-question.ts';
-import type { TurnPlace } from './turn-place.ts';
+import type { McpTurnPlace } from './turn-place.ts';
 
 /** What a client of the older era is asked while its call goes on. The questions end with the call. */
 export class OpenQuestions implements Disposable {
   readonly #bus: Bus;
-  readonly #place: TurnPlace;
+  readonly #place: McpTurnPlace;
   readonly #call: McpCall;
   readonly #over = new AbortController();
 
-  constructor(bus: Bus, place: TurnPlace, call: McpCall) {
+  constructor(bus: Bus, place: McpTurnPlace, call: McpCall) {
     this.#bus = bus;
     this.#place = place;
     this.#call = call;

@@ -5,7 +5,7 @@ import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import { approvalKey, askedIn, inputKey, keyOf, type Question } from './asked-question.ts';
 
 /** How far a turn is, from its events. They may come twice, and in any order. */
-export class TurnState {
+export class McpTurnState {
   readonly turnId: TurnId;
   /** By their keys. */
   readonly #asked = new Map<string, Question>();

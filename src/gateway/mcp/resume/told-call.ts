@@ -5,7 +5,7 @@ import type { RecordedTurn } from '../../turns/recorded-turn.ts';
 import { askedIn, keyOf, noticeOf } from '../agent/asked-question.ts';
 import { chatResult } from '../agent/chat-result.ts';
 import { toolError } from '../agent/tool-result.ts';
-import { TurnState } from '../agent/turn-state.ts';
+import { McpTurnState } from '../agent/turn-state.ts';
 import type { McpObject } from '../mcp-object.ts';
 import { ToldText } from '../told-text.ts';
 import type { ChatStream } from './chat-stream.ts';
@@ -16,7 +16,7 @@ export class ToldCall {
   readonly #chat: ChatStream;
   /** Of the stream, in the ids of its events. */
   readonly #name: string;
-  readonly #state: TurnState;
+  readonly #state: McpTurnState;
   /** The keys of the questions of the turn that were over before the client came back. */
   readonly #answered: ReadonlySet<string>;
   readonly #text: ToldText;
@@ -28,7 +28,7 @@ export class ToldCall {
     this.#name = name;
     this.#agentId = agentId;
     this.#text = new ToldText(told);
-    this.#state = new TurnState(chat.turnId);
+    this.#state = new McpTurnState(chat.turnId);
     this.#answered = answeredIn(recorded, chat);
   }
 
@@ -100,7 +100,7 @@ function encoded(id: string, message: McpObject): string {
 }
 
 function answeredIn({ since }: RecordedTurn, { turnId }: ChatStream): ReadonlySet<string> {
-  const state = new TurnState(turnId);
+  const state = new McpTurnState(turnId);
   for (const envelope of since) state.note(envelope);
   const waiting = new Set(state.questions.map(keyOf));
   const asked = since.flatMap((envelope) => askedIn(envelope) ?? []);

@@ -5,7 +5,7 @@ import type { FrameSink } from '../../stream/resuming-reader.ts';
 import type { PlacedResponse } from './asked-response.ts';
 import { TurnResponses } from './turn-responses.ts';
 
-export interface FeedListener {
+export interface ResponseFeedListener {
   readonly sink: FrameSink;
   /** Encodes an event; empty if the client does not get it. */
   readonly encode: (type: string, json: string, number: number) => string;
@@ -21,7 +21,7 @@ export interface FeedListener {
 export function readResponse(
   deps: FollowDeps,
   { place, afterSeq }: PlacedResponse,
-  { sink, encode, onOver, onError, onGivenUp }: FeedListener,
+  { sink, encode, onOver, onError, onGivenUp }: ResponseFeedListener,
 ): FollowedSession {
   const parts = new EventParts((part) => sink.send(part));
   const responses = new TurnResponses(place, (type, json, number) => parts.add(encode(type, json, number)));

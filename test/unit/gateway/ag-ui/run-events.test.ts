@@ -4,7 +4,7 @@ import { StreamCursor } from '../../../../src/core/session/stream-cursor.ts';
 import type { AgUiEvent } from '../../../../src/gateway/ag-ui/ag-ui-events.ts';
 import { RunEvents } from '../../../../src/gateway/ag-ui/run-events.ts';
 import type { InputMessage } from '../../../../src/gateway/ag-ui/run-input.ts';
-import { TurnState } from '../../../../src/gateway/ag-ui/turn-state.ts';
+import { AgUiTurnState } from '../../../../src/gateway/ag-ui/turn-state.ts';
 
 const turnId = 't1';
 const sessionId = 's';
@@ -59,7 +59,7 @@ class Run {
 
   constructor(state: unknown = undefined, known: readonly InputMessage[] = []) {
     const input = { threadId: sessionId, runId: 'r1', messages: [user, ...known], state };
-    const plan = { turn: new TurnState(turnId), afterSeq: 0, decided: [], warnings: [] };
+    const plan = { turn: new AgUiTurnState(turnId), afterSeq: 0, decided: [], warnings: [] };
     this.#events = new RunEvents(input, plan, (event) => this.told.push(event));
     this.#events.begin();
   }
