@@ -26,8 +26,11 @@ export function currentTurn({ messages, origin }: ModelRequest): ScriptTurn {
   const last = messages[start];
   const user: UserMessage = last?.role === 'user' ? last : { role: 'user', text: '' };
   return {
-    // Rules match the newest message only, not earlier messages without an answer.
-    user: origin ? { ...user, text: origin.said } : user,
+    // Rules match the newest message only, not earlier messages without an answer. A turn that brings no message answers those.
+    user:
+      origin && !(origin.said === '' && start === messages.length - 1)
+        ? { ...user, text: origin.said }
+        : user,
     toolResults: messages.slice(start + 1).filter((message) => message.role === 'tool'),
   };
 }

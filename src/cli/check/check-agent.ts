@@ -51,11 +51,11 @@ async function checkModel(
   { llm, systemPrompt }: AgentConfig,
   { environment, signal, print }: CheckContext,
 ): Promise<number> {
-  // A retry would exceed the announced number of requests.
   let requests = 0;
   const onRequest = (): void => {
     requests += 1;
   };
+  // A retry would exceed the announced number of requests.
   const model = realModel({ ...llm, maxRetries: 0 }, environment, { onRequest });
   const access = providerEndpoint(llm, environment);
   const { provider, api } = access;

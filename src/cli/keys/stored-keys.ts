@@ -28,8 +28,12 @@ export function storedKeys(
     create: ({ tenant = DEFAULT_TENANT, ...key }, show) =>
       withStore('create', async (store, book) => {
         const created = await book.create({ ...key, tenant }, userOfMachine());
-        await show(created);
-        await record(store, 'key.create', created.record);
+        try {
+          await record(store, 'key.create', created.record);
+        } finally {
+          // Whatever fails: nobody else has the key. The process ends here if standard output cannot be written.
+          await show(created);
+        }
       }),
     list: () => withStore('read', async (_, book) => book.list()),
     revoke: (keyId) =>

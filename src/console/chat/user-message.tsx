@@ -32,6 +32,8 @@ export function UserMessage({ turn }: { readonly turn: TurnView }) {
       .catch((error: unknown) => feed.notify(errorText(error)))
       .finally(() => setSending(false));
   };
+  // A turn that answers an earlier message brings none.
+  if (message === '' && image === undefined) return null;
   if (isEditing) return <Editor text={message} isSending={isSending} onSend={send} onClose={close} />;
   return (
     <div className={style.message}>

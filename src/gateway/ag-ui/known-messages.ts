@@ -47,8 +47,10 @@ class Search implements KnownMessages {
   readonly #started = new Map<TurnId, boolean>();
   /** Turns that have begun after the last reply and whose message was not seen yet. */
   readonly #sought = new Set<TurnId>();
-  /** The first turn that is not over. */
+  /** The first turn that is not over, of those whose message was seen. */
   #openTurn: TurnId | null = null;
+  /** The turn that has begun and is not over. Its message may have been sent before one that has interrupted another turn. */
+  #atWork: TurnId | null = null;
   /** Whether the run has begun a turn already. */
   #isRepeated = false;
   /** Whether a turn that is over has said something. */
@@ -65,7 +67,7 @@ class Search implements KnownMessages {
 
   /** A newest message from before a reply was answered. Most often it is new, and the whole log would be read for it. */
   get isOver(): boolean {
-    const lacksOlder = [...this.#wanted.keys()].some((id) => id !== this.#newestId);
+    const lacksOlder = this.#wanted.size > (this.#wanted.has(this.#newestId ?? '') ? 1 : 0);
     return this.#isAtBegin || (this.#hasReply && this.#sought.size === 0 && !lacksOlder);
   }
 
@@ -77,7 +79,7 @@ class Search implements KnownMessages {
       case 'turn.cancelled':
       case 'turn.failed':
         this.#ended.add(event.turnId);
-        // The model is no longer shown what its provider has refused.
+        // The model is no longer shown most of what its provider has refused, so the message has to be said again.
         if (event.partial !== '' || (event.type === 'turn.failed' && refusedIn(event.error) !== undefined))
           this.#hasReply = true;
         return;
@@ -85,6 +87,7 @@ class Search implements KnownMessages {
         if (this.#ended.has(event.turnId)) this.#hasReply = true;
         return;
       case 'turn.started':
+        if (!this.#ended.has(event.turnId)) this.#atWork = event.turnId;
         this.#started.set(event.turnId, this.#hasReply);
         if (!this.#hasReply) this.#sought.add(event.turnId);
         return;
@@ -92,10 +95,7 @@ class Search implements KnownMessages {
         this.#takeRequested(event);
         return;
       case 'session.extended':
-        for (const [index, id] of addedIds(event, seq).entries()) {
-          const message = event.given[index];
-          if (message) this.#find(id, message, this.#hasReply);
-        }
+        this.#hasReply = this.#findAll(zipped(addedIds(event, seq), event.given), this.#hasReply);
         return;
       case 'session.reset':
         this.#isAtBegin = true;
@@ -112,18 +112,28 @@ class Search implements KnownMessages {
     if (noteOf(event)?.runId === this.#runId) this.#isRepeated = true;
     // What was cancelled while it waited is not in the conversation.
     const hasReply = this.#started.get(turnId);
-    if (isOpen || hasReply !== undefined)
-      for (const [id, message] of broughtMessages(event)) this.#find(id, message, hasReply ?? false);
+    if (isOpen || hasReply !== undefined) this.#findAll(broughtMessages(event), hasReply ?? false);
     if (this.#replyId !== undefined && isMessageOf(turnId, this.#replyId)) this.#isAtBegin = true;
   }
 
+  /** @returns whether there is a reply from after the beginning of the messages: the client may bring some, too. */
+  #findAll(messages: readonly [id: string, GivenMessage][], hasReply: boolean): boolean {
+    let isReplied = hasReply;
+    for (const [id, message] of messages.toReversed()) {
+      this.#find(id, message, isReplied);
+      isReplied ||= message.role === 'assistant';
+    }
+    return isReplied;
+  }
+
   #find(id: string, message: GivenMessage, hasReply: boolean): void {
-    if (this.#wanted.get(id) !== contentOf(message)) return;
+    const wanted = this.#wanted.get(id);
+    if (wanted === undefined || wanted !== contentOf(message)) return;
     this.#wanted.delete(id);
     this.ids.add(id);
     if (id !== this.#newestId || hasReply || this.#isRepeated) return;
-    this.answeredBy = this.#openTurn;
-    this.isUnanswered = this.#openTurn === null;
+    this.answeredBy = this.#openTurn ?? this.#atWork;
+    this.isUnanswered = this.answeredBy === null;
   }
 }
 
@@ -136,10 +146,14 @@ function broughtMessages(requested: SessionEventOf<'turn.requested'>): [id: stri
   const others = (before?.role === 'user' && before.images) || [];
   const images = image ? [image] : [];
   return [
-    ...given.map((message, index): [string, GivenMessage] => [ids[index] ?? '', message]),
+    ...zipped(ids, given),
     [own, { role: 'user', text, images }],
     [own, { role: 'user', text, images: [...others, ...images] }],
   ];
+}
+
+function zipped(ids: readonly string[], messages: readonly GivenMessage[]): [id: string, GivenMessage][] {
+  return messages.map((message, index) => [ids[index] ?? '', message]);
 }
 
 function contentOf(message: GivenMessage): string {

@@ -5,13 +5,14 @@ import type { CallId, TurnId } from '../../core/ids.ts';
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { toolOptions } from '../requests/tool-options.ts';
-import { newestTurn, recordedTurn } from '../turns/recorded-turn.ts';
+import { callsIn, newestTurn, type RecordedTurn, recordedTurn } from '../turns/recorded-turn.ts';
 import { turnMessage } from '../turns/turn-message.ts';
 import type { AskedRun } from './asked-run.ts';
 import { type GivenThread, givenThread } from './given-thread.ts';
-import { interruptsOf } from './interrupts.ts';
+import { interruptId, interruptsOf } from './interrupts.ts';
 import { knownMessages } from './known-messages.ts';
 import { imagesId, type RunNote } from './message-ids.ts';
+import { questionId } from './question-interrupts.ts';
 import { stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import type { RunInput } from './run-input.ts';
@@ -19,23 +20,31 @@ import { runKey } from './run-key.ts';
 import { answerForRun, clientAnswers } from './tool-answers.ts';
 import { AgUiTurnState } from './turn-state.ts';
 
+/** How often a run looks again for the turn that answers its message. In a cluster, the log may be read before it is told. */
+const MAX_LOOKS = 3;
+
 /**
  * Starts the turn that answers the newest message. If another run has started it already, the run tells that turn; so does a
  * run that is asked for again.
  * @param head seq of the last event of the session; 0 if there is none.
  */
-export async function messageRun(asked: AskedRun, head: number): Promise<RunPlan> {
+export async function messageRun(asked: AskedRun, head: number, looks = 1): Promise<RunPlan> {
   const { input, maxImageBytes } = asked;
   const sent = givenThread(input.messages, { maxImageBytes, isKnown: head > 0 });
   const known = head > 0 ? await knownMessages(asked, sent, head) : null;
   const thread = known ? withoutKnown(sent, known.ids) : sent;
   const { warnings } = thread;
-  if (known?.answeredBy && thread.history.length === 1) return toldTurn(asked, known.answeredBy, warnings);
-  const isUnanswered = known?.isUnanswered ?? false;
+  if (known?.answeredBy && thread.history.length === 1) return joinedTurn(asked, known.answeredBy, warnings);
+  // A message that was edited would come behind the newest one.
+  const isUnanswered = known?.isUnanswered === true && thread.history.length === 1;
   const message = await messageOf(asked, thread, isUnanswered);
-  const turnId = isUnanswered ? await startedAtOnce(asked, message) : await started(asked, message);
-  // The turn that is at work may answer the same message.
-  if (turnId === null) return messageRun(asked, await headOf(asked));
+  const mayLookAgain = isUnanswered && looks < MAX_LOOKS;
+  // Another run may have answered the message meanwhile, or a turn at work may answer it.
+  const follows = { turnId: '', seq: head };
+  const turnId = mayLookAgain
+    ? await startedAtOnce(asked, { ...message, follows })
+    : await started(asked, message);
+  if (turnId === null) return messageRun(asked, await headOf(asked), looks + 1);
   if (turnId !== message.turnId) return toldTurn(asked, turnId, warnings);
   return { turn: new AgUiTurnState(turnId), afterSeq: head, decided: [], warnings };
 }
@@ -65,7 +74,7 @@ async function messageOf(
   });
 }
 
-/** A turn that has begun, from its beginning. */
+/** A turn that this run has begun before, from its beginning up to its first pause. */
 async function toldTurn(
   { bus, context, sessionId }: AskedRun,
   turnId: TurnId,
@@ -73,6 +82,27 @@ async function toldTurn(
 ): Promise<RunPlan> {
   const turn = await recordedTurn(bus, { sessionId, turnId }, context);
   return { turn: new AgUiTurnState(turnId), afterSeq: (turn?.begin ?? 1) - 1, decided: [], warnings };
+}
+
+/** A turn of another run, from its beginning and beyond its pauses until now: this page was asked for none of the answers. */
+async function joinedTurn(asked: AskedRun, turnId: TurnId, warnings: RunPlan['warnings']): Promise<RunPlan> {
+  const turn = await recordedTurn(asked.bus, { sessionId: asked.sessionId, turnId }, asked.context);
+  const decided = turn ? decidedIn(turn) : [];
+  return { turn: new AgUiTurnState(turnId), afterSeq: (turn?.begin ?? 1) - 1, decided, warnings };
+}
+
+/** The ids of what was up to a client and is decided. */
+function decidedIn(turn: RecordedTurn): string[] {
+  const { turnId } = turn.requested;
+  const state = stateOf(turn);
+  const calls = callsIn(turn.since, turnId).filter(
+    (callId) => ![undefined, 'waiting'].includes(state.decisionOf(callId)),
+  );
+  const questions = state.questions.filter(({ end }) => end !== null);
+  return [
+    ...calls.map((callId) => interruptId({ turnId, callId })),
+    ...questions.map(({ asked }) => questionId(asked)),
+  ];
 }
 
 /** The newest message stays: it is what the run is about. */

@@ -15,8 +15,8 @@ import { answerForRun, clientAnswers } from './tool-answers.ts';
 
 /**
  * Answers interrupts and goes on with their turn. Those that were answered before, in the same way, are not answered again:
- * the run tells what came of them. A cancelled entry is never refused, because `HttpAgent` begins no run that leaves out one
- * of its interrupts, and could not run any more.
+ * the run tells what came of them. How an interrupt has ended never refuses a cancelled entry, because `HttpAgent` begins
+ * no run that leaves out one of its interrupts, and could not run any more.
  */
 export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[]): Promise<RunPlan> {
   const { input } = asked;
@@ -33,7 +33,8 @@ export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[
   for (const { entry, answer } of found)
     if (answer?.other && entry.status !== 'cancelled') throw notOpen(answer.other);
   await answerForRun(asked, clientAnswers(input.messages, state));
-  for (const { isOpen, give } of answers) if (isOpen) await give(asked);
+  for (const { entry, answer } of found)
+    if (answer?.isOpen) await answer.give(asked).catch((error: unknown) => refuseLate(error, entry));
   const decided = answers.map(({ id }) => id);
   const place = pauseBefore(turn, decided);
   const thread = await knownThread(asked, turn, place);
@@ -46,6 +47,14 @@ export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[
       return answer.other ? leftOut(entry, answer.other.reason) : [];
     }),
   };
+}
+
+/** Somebody else may decide at the same moment. */
+function refuseLate(error: unknown, { status }: ResumeEntry): void {
+  const isOver =
+    error instanceof ServiceError &&
+    (error.code === 'APPROVAL_NOT_FOUND' || error.code === 'INPUT_NOT_FOUND');
+  if (!isOver || status !== 'cancelled') throw error;
 }
 
 /** Shows the thread to a page that lets go of interrupts which the thread does not have, or has no more. */

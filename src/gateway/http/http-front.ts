@@ -176,6 +176,7 @@ export class HttpFront implements HttpHandler {
   /** Throws, or rejects, if nobody knows the client, or if it has sent too many. */
   #authenticated(request: AgentRequest, { tally, use }: Entry): ServedRequest | Promise<ServedRequest> {
     const address = this.#addressOf(request);
+    const { authenticator, credentials } = this.#deps;
     const served = (context: RequestContext): ServedRequest => {
       // At once: the credential may be revoked from here on.
       use?.begin(context, address);
@@ -183,13 +184,19 @@ export class HttpFront implements HttpHandler {
       const hasBody = context.rights && !SAFE_METHODS.includes(request.method);
       return {
         ...request,
-        ...(hasBody && { body: clientBody(request, context, this.#deps.credentials) }),
+        ...(hasBody && {
+          body: clientBody(request, context, {
+            credentials,
+            onRefused: (error) =>
+              authenticator.noteRefusal?.(context, `${request.method} ${request.path}`, error),
+          }),
+        }),
         context: forAgent(context, request.agent),
         credential: use?.credential,
         use,
       };
     };
-    const context = requestContext(this.#deps.authenticator, request, address);
+    const context = requestContext(authenticator, request, address);
     return context instanceof Promise ? context.then(served) : served(context);
   }
 

@@ -100,7 +100,7 @@ const signs: readonly Sign[] = [
       /prompt (is )?too long|input is too long|prompt exceeds max length/,
       /(input|prompt|request) (token count|length|tokens?).{0,80}exceed/,
       /exceeds? (the )?(maximum|max|limit|available|model).{0,40}(tokens|context)/,
-      /exceeded model token limit|token limit exceeded|more than max tokens allowed/,
+      /exceeded model token limit|(?<!(daily|monthly|hourly|per (day|month|hour|minute)) )token limit exceeded|more than max tokens allowed/,
       /too many (input )?tokens|reduce the length|range of input length/,
       /longer than the (maximum|model)|larger than the context/,
       // LM Studio, TGI, vLLM, ExLlama

@@ -136,7 +136,8 @@ const TOOL_PLACES = [/\bfunction_?declarations\[(\d+)/, /\btools?(?:\[|\.)(\d+)/
  * The tool that the error is about. Providers name its place in the request, or its name. If the error names another
  * field, a word in quotes is no name of a tool.
  */
-function toolIn({ param = 'tools', text }: ErrorBodyFacts, tools: readonly ModelTool[]): string | undefined {
+function toolIn({ param: named, text }: ErrorBodyFacts, tools: readonly ModelTool[]): string | undefined {
+  const param = named ?? (MESSAGE_PLACE.test(text) ? 'messages' : 'tools');
   const place = TOOL_PLACES.map((pattern) => pattern.exec(`${param} ${text}`)?.[1]).find(Boolean);
   const byPlace = place === undefined ? undefined : tools[Number(place)]?.name;
   if (byPlace !== undefined || !/^(tools|functions)/.test(param)) return byPlace;

@@ -28,9 +28,12 @@ export function withoutKey(text: string, access: ProviderEndpoint): string {
   return key === undefined ? text : text.replaceAll(key, REDACTED);
 }
 
-/** A shorter key is a placeholder, for a server that wants none. Its letters occur in any text. */
-const MIN_SECRET = 8;
+/** A shorter key is most often a placeholder, for a server that wants none. Its letters occur in any text. */
+const MIN_SECRET_LENGTH = 8;
+/** Keys of OpenAI and LiteLLM begin like this, also short ones. */
+const KEY_PREFIX = 'sk-';
 
 export function secretKeyOf({ apiKey }: ProviderEndpoint): string | undefined {
-  return apiKey !== undefined && apiKey.length >= MIN_SECRET ? apiKey : undefined;
+  if (apiKey === undefined) return undefined;
+  return apiKey.length >= MIN_SECRET_LENGTH || apiKey.startsWith(KEY_PREFIX) ? apiKey : undefined;
 }

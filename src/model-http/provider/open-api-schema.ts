@@ -19,10 +19,44 @@ function withTexts({ propertyNames: _, const: only, enum: several, ...others }: 
   return { ...others, description: typeof description === 'string' ? `${description} ${note}` : note };
 }
 
-/** A `type` is a single name. Each type gets the other keywords, because a list needs its `items`. */
+/**
+ * A `type` is a single name. Each type gets its own keywords. Schemas that are nested in several branches would double the
+ * schema at each level.
+ */
 function withOneType(schema: Schema): Schema {
   const { type, description, ...others } = schema;
   if (!Array.isArray(type)) return schema;
-  const anyOf = type.map((name) => (name === 'null' ? { type: name } : { ...others, type: name }));
+  const first = type.find((name) => name !== 'null');
+  const anyOf = type.map((name) => ({
+    ...Object.fromEntries(Object.entries(others).filter(([keyword]) => isOf(keyword, name, first))),
+    type: name,
+  }));
   return { ...(description !== undefined && { description }), anyOf };
+}
+
+const OF_LISTS = new Set(['items', 'prefixItems', 'contains', 'additionalItems', 'unevaluatedItems']);
+const OF_OBJECTS = new Set([
+  'properties',
+  'required',
+  'additionalProperties',
+  'patternProperties',
+  'dependentSchemas',
+  'unevaluatedProperties',
+]);
+const ALTERNATIVES = new Set([
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  '$defs',
+  'definitions',
+]);
+
+function isOf(keyword: string, type: unknown, first: unknown): boolean {
+  if (OF_LISTS.has(keyword)) return type === 'array';
+  if (OF_OBJECTS.has(keyword)) return type === 'object';
+  return ALTERNATIVES.has(keyword) ? type === first : type !== 'null';
 }

@@ -52,7 +52,7 @@ export class ReplyBuilder {
 
   /** Whether a finish reason came and nothing after it. Some servers send one with each piece, where it ends nothing. */
   get hasEnding(): boolean {
-    return this.#endingAt === this.#characters;
+    return this.#hasBegun && this.#endingAt === this.#characters;
   }
 
   /** A finish reason came, after the pieces that were added so far. */
@@ -162,7 +162,7 @@ export class ReplyBuilder {
   }
 
   #tooFewTokens(when: string, { reason: ending, usage }: ReplyEnd): ModelFailure {
-    if (endedByContext(ending, usage)) {
+    if (endedByContext(ending, this.#hasBegun ? undefined : usage)) {
       const advice = adviceOn('context', this.#access, undefined, undefined);
       return new ModelFailure(this.#access, `${advice}.`, { refused: 'context' });
     }

@@ -34,7 +34,10 @@ const LENGTH = new Set([
 
 const FILTERED = /filter|safety|sensitive|refus|prohibit|recitation|block|spii|moderation|policy|risk/;
 
-/** Whether the length of the conversation ended the reply, and not the limit for its tokens. */
+/**
+ * Whether the length of the conversation ended the reply, and not the limit for its tokens.
+ * @param usage of a reply that said nothing. Some servers count 0 tokens of any reply.
+ */
 export function endedByContext(reason: string | undefined, usage: TokenUsage | undefined): boolean {
   return reason === CONTEXT_IS_FULL || usage?.outputTokens === 0;
 }

@@ -50,14 +50,18 @@ export const agUiOperations: readonly Operation[] = [
       {
         name: 'stale',
         summary: 'Nothing waits for the answer',
-        body: { ...input, resume: [{ interruptId: 'call_9_9', status: 'cancelled' }] },
+        body: {
+          ...input,
+          resume: [{ interruptId: 'call_9_9', status: 'resolved', payload: { approved: true } }],
+        },
         answer: {
           error: 'APPROVAL_NOT_FOUND',
           message: 'The thread has no interrupt with that id.',
           details: {
             field: 'resume',
             interruptId: 'call_9_9',
-            suggestion: 'The interrupts are in the outcome of RUN_FINISHED, and in the state of the session.',
+            suggestion:
+              'The interrupts are in the outcome of RUN_FINISHED. To let go of one that is over, send its entry with the status cancelled.',
           },
         },
       },

@@ -7,7 +7,7 @@ import type { FollowedTurn } from '../../../core/turn/turn-commands.ts';
 import { newSessionId } from '../../requests/new-session-id.ts';
 import { answerBefore } from '../../turns/answered-before.ts';
 import type { ToolAnswers } from '../../turns/given-answers.ts';
-import { isLastMessage } from '../../turns/recorded-turn.ts';
+import { type CallOfTurn, callsIn, isLastMessage, turnWithCalls } from '../../turns/recorded-turn.ts';
 import { callIdFor } from '../client-tools.ts';
 import { isConversationId, noConversation } from '../conversations/conversation-id.ts';
 import { type AskedResponse, isUnstored } from './asked-response.ts';
@@ -54,7 +54,8 @@ export async function startOf(
     const start = { sessionId, afterSeq: head };
     if (head === 0 || !answers || !isSameSession(answers.sessionId, sessionId, context)) return start;
     const interrupts = await answerBefore({ ...asked, noResult: noOutput }, answers);
-    return { ...start, knowsResults: true, ...(interrupts && { interrupts }) };
+    if (interrupts) return { ...start, knowsResults: true, interrupts };
+    return { ...start, ...((await hasAskedFor(asked, answers)) && { knowsResults: true }) };
   }
   if (previous) return startBehind(asked, previous, answers);
   const sessionId = await ownSession(asked);
@@ -103,6 +104,18 @@ async function startBehind(
     field: 'previous_response_id',
     issue: 'another message waits behind it',
   });
+}
+
+/** Whether a turn of the session has asked for all of these calls. */
+async function hasAskedFor(
+  { bus, context }: AskedResponse,
+  { sessionId, answers }: ToolAnswers,
+): Promise<boolean> {
+  const callIds = answers.map(({ callId }) => callId);
+  const isWanted = ({ callId }: CallOfTurn): boolean => callIds.includes(callId);
+  const turn = await turnWithCalls(bus, { sessionId, isWanted }, context);
+  const asked = turn ? callsIn(turn.since, turn.requested.turnId) : [];
+  return callIds.every((callId) => asked.includes(callId));
 }
 
 /** Whether the request was sent before, and its message came right into the session. */

@@ -99,6 +99,20 @@ it.each<[what: string, events: SessionEvent[], known: object]>([
     [asked('t0', 'u0'), started('t0'), asked('t1', 'u1'), ...replied('t0'), started('t1'), failed('t1')],
     UNANSWERED,
   ],
+  [
+    'has interrupted another one and failed, and one that waited longer is at work',
+    [
+      asked('t0', 'u0'),
+      started('t0'),
+      asked('t2', 'u2'),
+      asked('t1', 'u1'),
+      cancelled('t0'),
+      started('t1'),
+      failed('t1'),
+      started('t2'),
+    ],
+    { ...KNOWN, answeredBy: 't2' },
+  ],
 ])('the turn of a message %s', async (_, events, known) => {
   expect(await search(events, [said('u1')])).toMatchObject(known);
 });
