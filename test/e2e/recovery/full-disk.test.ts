@@ -55,6 +55,11 @@ async function openTurns(service: ListeningService, upstream: OpenAiUpstream, as
     upstream.replyWith(reply);
     answers.push(service.post('/api/message-sync', { message: 'wait for it', sessionId }));
     await upstream.request(asked + index);
+    // The model is called while the message is being recorded, which a full disk would refuse.
+    await eventually(
+      () => requested(service, sessionId),
+      (count) => count === 1,
+    );
   }
   // A kill of the service cuts them off.
   return { answers: Promise.allSettled(answers), release: () => gate.resolve() };
