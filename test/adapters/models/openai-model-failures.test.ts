@@ -272,6 +272,16 @@ describe('a stream that goes wrong', () => {
     });
   });
 
+  it('because the tokens ran out within the thoughts is no long conversation, whatever the server counts', async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 0 };
+    await using harness = await OpenAiModelHarness.open({
+      stream: [thought, { finish: 'length' }, { usage }, { done: true }],
+    });
+    const { details } = await harness.fail();
+    expect(details.reason).toMatch(/token limit before it said anything; raise llm\.maxTokens/);
+    expect(details).not.toHaveProperty('refused');
+  });
+
   it('because it is a page and no reply says what came instead', async () => {
     await using harness = await OpenAiModelHarness.open({ status: 200, body: '<h1>Log in</h1>' });
     const { details } = await harness.fail();

@@ -87,6 +87,8 @@ async function expectRefused(
   const sessions = await service.fetch('/api/sessions', { headers: bearer('bob') });
   expect(await sessions.json()).toMatchObject({ sessions: [] });
   expect(model.calls).toHaveLength(0);
+  const audit = await service.fetch('/api/audit', { headers: bearer('bob') });
+  expect(await audit.text()).toMatch(/"principal":"test:ada".*"outcome":"UNAUTHORIZED"/);
 }
 
 describe('a request whose body comes late', () => {

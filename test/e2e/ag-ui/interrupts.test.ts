@@ -72,6 +72,27 @@ describe('interrupts of AG-UI', () => {
     expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 1, completed: 1 });
   });
 
+  verifies(
+    'ag-ui.interrupt',
+    'a page that lost its turn is told it beyond what others have decided',
+    async () => {
+      await using rig = await startAgUi();
+      await asked(rig);
+      await rig.service.post('/api/sessions/thread-1/approvals/c1', { decision: 'deny' });
+      await rig.service.post('/api/sessions/thread-1/approvals/c2', { decision: 'deny' });
+      const call = await rig.model.call(1);
+      // It has only the message, and runs it again in a run of its own.
+      const page = recordedAgent(rig.service).say('pay Ann and Bob');
+      const running = page.run();
+      await page.event('TOOL_CALL_RESULT');
+      call.answer('Nobody is paid.');
+      await running;
+      expect(page.last).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+      expect(page.agent.messages.at(-1)).toMatchObject({ content: 'Nobody is paid.' });
+      expect(rig.model.calls).toHaveLength(2);
+    },
+  );
+
   verifies('ag-ui.interrupt', 'one of two is answered', async () => {
     await using rig = await startAgUi();
     const ada = await asked(rig);

@@ -262,6 +262,25 @@ describe('runs of AG-UI', () => {
     await next;
   });
 
+  verifies('ag-ui.input', 'messages whose runs have failed, when the first is edited', async () => {
+    await using rig = await startAgUi();
+    const ada = recordedAgent(rig.service);
+    for (const [index, words] of ['one', 'two'].entries()) {
+      const running = ada.say(words).run();
+      (await rig.model.call(index)).fail(new Error('away'));
+      await running;
+    }
+    const [first, second] = ada.agent.messages;
+    if (!first || !second) throw new Error('two messages were said');
+    ada.agent.setMessages([{ id: first.id, role: 'user', content: 'ONE' }, second]);
+    const running = ada.run();
+    const call = await rig.model.call(2);
+    // What was edited comes before the newest message, which is said again.
+    expect(call.userText).toMatch(/ONE\n\ntwo$/);
+    call.answer('Three.');
+    await running;
+  });
+
   verifies('ag-ui.input', 'a message whose run has failed once, when it is run again', async () => {
     await using rig = await startAgUi();
     const ada = recordedAgent(rig.service).say('hello');

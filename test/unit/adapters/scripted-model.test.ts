@@ -192,6 +192,15 @@ describe('a script', () => {
     expect(replyText(reply)).toBe('right');
   });
 
+  it('looks at the messages without an answer in a turn that brings none', async () => {
+    const script = [{ when: '^first$', reply: 'right' }];
+    const model = scriptedModel(LlmConfig.parse({ provider: 'scripted', model: 'demo', script }));
+    const origin = { turnId: 't', step: 1, said: '' };
+    const request = { systemPrompt: '', messages: [user('first')], tools: [], origin };
+    const reply = await model.generate(request, new ReplyRecord(), new AbortController().signal);
+    expect(replyText(reply)).toBe('right');
+  });
+
   it('fills groups into replies and arguments, however deep, and leaves other dollars alone', async () => {
     const script = [
       {

@@ -141,6 +141,15 @@ describe('the schema of a tool, as a provider is sent it', () => {
     expect(propertyOf(given)).toEqual(given);
   });
 
+  it('does not grow with each level of a schema with several types, for a provider that takes one', () => {
+    let nested: Record<string, unknown> = { type: ['array', 'object', 'string'] };
+    for (let level = 0; level < 40; level += 1)
+      nested = { type: ['array', 'object', 'null'], items: nested, properties: { deep: { type: 'string' } } };
+    const sent = JSON.stringify(propertyOf(nested, { openApiSchemas: true }));
+    expect(sent.length).toBeLessThan(10_000);
+    expect(sent.match(/"items"/g)).toHaveLength(41);
+  });
+
   it('is worked out once for each schema', () => {
     expect(schemaOf(city)).toBe(schemaOf(city));
   });

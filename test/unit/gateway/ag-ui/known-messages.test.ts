@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
+import type { GivenMessage } from '../../../../src/core/conversation/given-message.ts';
 import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import { givenThread } from '../../../../src/gateway/ag-ui/given-thread.ts';
@@ -61,6 +62,7 @@ async function search(events: readonly SessionEvent[], messages: readonly InputM
   return { ids: [...ids], answeredBy, isUnanswered, read };
 }
 
+const reply: GivenMessage = { role: 'assistant', text: 'Hi.' };
 const begun = [asked('t1', 'u1'), started('t1')];
 const UNANSWERED = { ids: ['u1'], answeredBy: null, isUnanswered: true };
 const KNOWN = { ids: ['u1'], answeredBy: null, isUnanswered: false };
@@ -98,6 +100,21 @@ it.each<[what: string, events: SessionEvent[], known: object]>([
     'has failed, and was sent before the end of another one',
     [asked('t0', 'u0'), started('t0'), asked('t1', 'u1'), ...replied('t0'), started('t1'), failed('t1')],
     UNANSWERED,
+  ],
+  [
+    'has failed, and brought a reply behind it',
+    [
+      {
+        type: 'turn.requested',
+        turnId: 't1',
+        text: 'text of u2',
+        given: [{ role: 'user', text: 'text of u1' }, reply],
+        options: { note: { agUi: { runId: 'run-t1', messageIds: ['u1', 'a1', 'u2'] } } },
+      },
+      started('t1'),
+      failed('t1'),
+    ],
+    KNOWN,
   ],
   [
     'has interrupted another one and failed, and one that waited longer is at work',
