@@ -98,12 +98,12 @@ describe.each(BINDINGS)('clients who are authenticated, over %s', (binding) => {
     expect(id).toContain('~trip');
     const bob = await rig.client(binding, { token: 'test-bob' });
     for (const denied of [
-      bob.getTask({ tenant: '', id }),
-      bob.cancelTask({ tenant: '', id, metadata: {} }),
-      bob.resubscribeTask({ tenant: '', id }).next(),
-      taskFor(bob, message('hello', { taskId: id })),
+      () => bob.getTask({ tenant: '', id }),
+      () => bob.cancelTask({ tenant: '', id, metadata: {} }),
+      () => bob.resubscribeTask({ tenant: '', id }).next(),
+      () => taskFor(bob, message('hello', { taskId: id })),
     ])
-      await expect(denied).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+      await expect(denied()).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     const own = taskFor(bob, message('hello', { contextId: 'trip' }));
     const call = await rig.model.call(1);
     expect(call.request.messages).toHaveLength(1);
