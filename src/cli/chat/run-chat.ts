@@ -1,4 +1,5 @@
 import { connect, type SessionStatus } from '../../client/session-client.ts';
+import { counted } from '../../core/counted.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RemoteService } from '../service/remote-service.ts';
 import { listSessions } from '../service/session-resources.ts';
@@ -68,6 +69,6 @@ function lastExchange(history: Opening['history']): Opening['history'] {
 }
 
 function greeting(url: string, session: string, messages: number): string {
-  const past = messages === 0 ? 'new' : `${messages} ${messages === 1 ? 'message' : 'messages'} so far`;
+  const past = messages === 0 ? 'new' : `${counted(messages, 'message')} so far`;
   return `session ${session} at ${url}, ${past}; /help lists the commands`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import type { Check, Finding, RequestFacts } from './check.ts';
 import { MAX_REQUESTS, MAX_RESPONSES_REQUESTS } from './check-command.ts';
 
@@ -46,7 +47,7 @@ export function describeCheck({ name, finding, outcome, advice, request }: Check
 /** The totals of all requests. @param count of the HTTP requests, of which one result may have needed several. */
 export function describeRequests(count: number, made: readonly RequestFacts[]): string {
   const ms = made.reduce((sum, { totalMs }) => sum + totalMs, 0);
-  const requests = `${count} ${count === 1 ? 'request' : 'requests'} in ${ms} ms`;
+  const requests = `${counted(count, 'request')} in ${ms} ms`;
   const tokens = totalTokens(made);
   const used = tokens
     ? `${tokens.inputTokens} tokens in, ${tokens.outputTokens} out`

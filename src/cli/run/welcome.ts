@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
+import { counted } from '../../core/counted.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import { agentPathPrefix } from '../../gateway/agents/agent-choice.ts';
 
@@ -65,7 +66,7 @@ export function shownLog({
 export function toolServerLine({ name, status, error }: McpServerRecord, tools: number): string {
   switch (status) {
     case 'connected':
-      return `${line('tools', `${name} is up: ${tools} ${tools === 1 ? 'tool' : 'tools'}`)}\n`;
+      return `${line('tools', `${name} is up: ${counted(tools, 'tool')}`)}\n`;
     case 'error':
       return `${line('tools', `${name} failed: ${error ?? 'unknown reason'}; retrying`)}\n`;
     case 'connecting':

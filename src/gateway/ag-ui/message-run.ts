@@ -5,15 +5,14 @@ import type { CallId, TurnId } from '../../core/ids.ts';
 import type { TurnOptions } from '../../core/turn/turn-options.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
 import { toolOptions } from '../requests/tool-options.ts';
-import { callsIn, newestTurn, type RecordedTurn, recordedTurn } from '../turns/recorded-turn.ts';
+import { newestTurn, type RecordedTurn, recordedTurn } from '../turns/recorded-turn.ts';
 import { turnMessage } from '../turns/turn-message.ts';
 import type { AskedRun } from './asked-run.ts';
 import { type GivenThread, givenThread } from './given-thread.ts';
-import { interruptId, interruptsOf } from './interrupts.ts';
+import { interruptsOf } from './interrupts.ts';
 import { knownMessages } from './known-messages.ts';
 import { imagesId, type RunNote } from './message-ids.ts';
-import { questionId } from './question-interrupts.ts';
-import { stateOf } from './recorded-state.ts';
+import { decidedIn, stateOf } from './recorded-state.ts';
 import type { RunPlan } from './run-events.ts';
 import type { RunInput } from './run-input.ts';
 import { runKey } from './run-key.ts';
@@ -33,10 +32,11 @@ export async function messageRun(asked: AskedRun, head: number, looks = 1): Prom
   const sent = givenThread(input.messages, { maxImageBytes, isKnown: head > 0 });
   const known = head > 0 ? await knownMessages(asked, sent, head) : null;
   const thread = known ? withoutKnown(sent, known.ids) : sent;
-  const { warnings } = thread;
-  if (known?.answeredBy && thread.history.length === 1) return joinedTurn(asked, known.answeredBy, warnings);
-  // A message that was edited would come behind the newest one.
-  const isUnanswered = known?.isUnanswered === true && thread.history.length === 1;
+  // Other messages, such as one that was edited, would come behind the newest one.
+  const found = thread.history.length === 1 ? known : null;
+  // The page was asked for none of the answers that its turn has got.
+  if (found?.answeredBy) return toldTurn(asked, found.answeredBy, thread, decidedIn);
+  const isUnanswered = found?.isUnanswered ?? false;
   const message = await messageOf(asked, thread, isUnanswered);
   const mayLookAgain = isUnanswered && looks < MAX_LOOKS;
   // Another run may have answered the message meanwhile, or a turn at work may answer it.
@@ -45,64 +45,52 @@ export async function messageRun(asked: AskedRun, head: number, looks = 1): Prom
     ? await startedAtOnce(asked, { ...message, follows })
     : await started(asked, message);
   if (turnId === null) return messageRun(asked, await headOf(asked), looks + 1);
-  if (turnId !== message.turnId) return toldTurn(asked, turnId, warnings);
-  return { turn: new AgUiTurnState(turnId), afterSeq: head, decided: [], warnings };
+  if (turnId !== message.turnId) return toldTurn(asked, turnId, thread);
+  return { turn: new AgUiTurnState(turnId), afterSeq: head, decided: [], warnings: thread.warnings };
 }
 
 async function headOf({ bus, context, sessionId }: AskedRun): Promise<number> {
   return (await bus.send('session.position', { sessionId }, context)).head;
 }
 
-/** @param isInThread whether the session has the newest message already, so that the turn brings none. */
+/** @param isInThread whether the session has the newest message already, and nothing else is new: the turn brings none. */
 async function messageOf(
   { sessionId, input }: AskedRun,
   thread: GivenThread,
   isInThread: boolean,
 ): Promise<TurnMessage> {
-  const { history, ids, instructions } = thread;
-  const { newest, ...split } = splitThread(thread);
-  const { given, messageIds } = isInThread
-    ? { given: history.slice(0, -1), messageIds: ids.slice(0, -1) }
+  const split = splitThread(thread);
+  const { given, newest, messageIds } = isInThread
+    ? { given: [], newest: NO_MESSAGE, messageIds: [] }
     : split;
   const note: RunNote = { runId: input.runId, messageIds };
   return turnMessage({
     sessionId,
-    ...(isInThread ? { text: '' } : newest),
+    ...newest,
     ...((isInThread || given.length > 0) && { given }),
-    key: await runKey(input, newest),
-    options: { ...optionsOf(input, instructions), note: { agUi: note } },
+    key: await runKey(input, split.newest),
+    options: { ...optionsOf(input, thread.instructions), note: { agUi: note } },
   });
 }
 
-/** A turn that this run has begun before, from its beginning up to its first pause. */
+/**
+ * A turn that has begun, from its beginning. The run ends at the first pause of the turn.
+ * @param decided the ids of what was decided until now, for a run that goes on beyond the pauses for that.
+ */
 async function toldTurn(
   { bus, context, sessionId }: AskedRun,
   turnId: TurnId,
-  warnings: RunPlan['warnings'],
+  { warnings }: GivenThread,
+  decided: (turn: RecordedTurn) => string[] = () => [],
 ): Promise<RunPlan> {
   const turn = await recordedTurn(bus, { sessionId, turnId }, context);
-  return { turn: new AgUiTurnState(turnId), afterSeq: (turn?.begin ?? 1) - 1, decided: [], warnings };
-}
-
-/** A turn of another run, from its beginning and beyond its pauses until now: this page was asked for none of the answers. */
-async function joinedTurn(asked: AskedRun, turnId: TurnId, warnings: RunPlan['warnings']): Promise<RunPlan> {
-  const turn = await recordedTurn(asked.bus, { sessionId: asked.sessionId, turnId }, asked.context);
-  const decided = turn ? decidedIn(turn) : [];
-  return { turn: new AgUiTurnState(turnId), afterSeq: (turn?.begin ?? 1) - 1, decided, warnings };
-}
-
-/** The ids of what was up to a client and is decided. */
-function decidedIn(turn: RecordedTurn): string[] {
-  const { turnId } = turn.requested;
-  const state = stateOf(turn);
-  const calls = callsIn(turn.since, turnId).filter(
-    (callId) => ![undefined, 'waiting'].includes(state.decisionOf(callId)),
-  );
-  const questions = state.questions.filter(({ end }) => end !== null);
-  return [
-    ...calls.map((callId) => interruptId({ turnId, callId })),
-    ...questions.map(({ asked }) => questionId(asked)),
-  ];
+  const { begin = 1 } = turn ?? {};
+  return {
+    turn: new AgUiTurnState(turnId),
+    afterSeq: begin - 1,
+    decided: turn ? decided(turn) : [],
+    warnings,
+  };
 }
 
 /** The newest message stays: it is what the run is about. */
@@ -112,6 +100,8 @@ function withoutKnown(thread: GivenThread, known: ReadonlySet<string>): GivenThr
     index === ids.length - 1 || !known.has(ids[index] ?? '');
   return { ...thread, history: history.filter(isNew), ids: ids.filter(isNew) };
 }
+
+const NO_MESSAGE = { text: '' };
 
 interface SplitThread {
   readonly given: readonly GivenMessage[];
@@ -123,7 +113,7 @@ interface SplitThread {
 
 function splitThread({ history, ids }: GivenThread): SplitThread {
   const newest = history.at(-1);
-  if (newest?.role !== 'user') return { given: history, newest: { text: '' }, messageIds: [...ids] };
+  if (newest?.role !== 'user') return { given: history, newest: NO_MESSAGE, messageIds: [...ids] };
   const given = history.slice(0, -1);
   const messageIds = ids.slice(0, -1);
   const id = ids.at(-1) ?? '';

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { RecordedTurn } from '../turns/recorded-turn.ts';
+import { callsIn, type RecordedTurn } from '../turns/recorded-turn.ts';
 import { interruptId } from './interrupts.ts';
 import { questionId } from './question-interrupts.ts';
 import type { RunPlan } from './run-events.ts';
@@ -40,6 +40,20 @@ function foldUpTo(
     if (state.isPaused && !wasPaused) pauses.push(envelope.seq);
   }
   return { state, pauses };
+}
+
+/** The ids of what was up to a client and is decided by now. */
+export function decidedIn(turn: RecordedTurn): string[] {
+  const { turnId } = turn.requested;
+  const state = stateOf(turn);
+  const calls = callsIn(turn.since, turnId).filter(
+    (callId) => ![undefined, 'waiting'].includes(state.decisionOf(callId)),
+  );
+  const questions = state.questions.filter(({ end }) => end !== null);
+  return [
+    ...calls.map((callId) => interruptId({ turnId, callId })),
+    ...questions.map(({ asked }) => questionId(asked)),
+  ];
 }
 
 function decides(event: Envelope['event'], decided: RunPlan['decided']): boolean {
