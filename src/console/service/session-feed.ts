@@ -45,6 +45,11 @@ export class SessionFeed {
   readonly #clock = new ServiceClock();
   readonly #pages: EventPages;
   #snapshot = EMPTY;
+  /**
+   * What the listeners have been told. A component may be drawn between two frames, and without this it would miss a step that has
+   * ended but is not among the events yet: what the reader has opened there would be folded.
+   */
+  #shown = EMPTY;
   /** Events that the snapshot does not have yet. */
   #fresh: TimedEvent[] = [];
   /** What has arrived while the events before it are loaded; null when none are. */
@@ -69,7 +74,7 @@ export class SessionFeed {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly snapshot = (): FeedSnapshot => this.#snapshot;
+  readonly snapshot = (): FeedSnapshot => this.#shown;
 
   /** The time by the clock of the service, which has the times of the events, in milliseconds since the epoch. */
   readonly now = (): number => this.#clock.now();
@@ -259,6 +264,7 @@ export class SessionFeed {
       const fresh = this.#fresh.splice(0);
       if (fresh.length > 0)
         this.#snapshot = { ...this.#snapshot, events: [...this.#snapshot.events, ...fresh] };
+      this.#shown = this.#snapshot;
       for (const listener of this.#listeners) listener();
     });
   }

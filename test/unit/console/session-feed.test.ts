@@ -107,7 +107,7 @@ describe('the feed of a session that joins its stream', () => {
     using opened = await openFeed();
     const { feed, tell } = opened;
     tell(joined(2));
-    expect(feed.snapshot().status).toBe('live');
+    await vi.waitFor(() => expect(feed.snapshot().status).toBe('live'));
     tell({ kind: 'session.state', state: { status: 'connecting' } });
     await answer('?after=1&limit=1', page(2));
     await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2]));
@@ -163,7 +163,23 @@ it('measures the time of a thought by the clock of the service, and not by that 
   say(begun);
   say({ event: 'thinking', data: { reasoning: 'Hm.' }, turnId: 't', step: 1 });
   say({ event: 'chunk', data: { content: 'Yes' }, turnId: 't', step: 1 });
-  const ms = feed.snapshot().running?.thought?.ms ?? Number.NaN;
-  expect(ms).toBeGreaterThanOrEqual(4_000);
+  await vi.waitFor(() => expect(feed.snapshot().running?.thought?.ms).toBeGreaterThanOrEqual(4_000));
+  const ms = feed.snapshot().running?.thought?.ms;
   expect(ms).toBeLessThan(60_000);
+});
+
+it('never shows a step that has ended without the event that ended it', async () => {
+  using opened = await openFeed();
+  const { feed, tell } = opened;
+  tell(joined(1));
+  await vi.waitFor(() => expect(feed.snapshot().status).toBe('live'));
+  const say = (told: object): void => tell({ kind: 'session.event', session: 's', event: told });
+  say({ event: 'chunk', data: { content: 'Yes' }, turnId: 't', step: 1 });
+  await vi.waitFor(() => expect(feed.snapshot().running).not.toBeNull());
+  say({ event: 'stepCompleted', data: {}, turnId: 't', seq: 2, time: serviceTime() });
+  // Whoever draws between two frames sees what was there before.
+  expect(feed.snapshot().running).not.toBeNull();
+  expect(seqs(feed)).toEqual([1]);
+  await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2]));
+  expect(feed.snapshot().running).toBeNull();
 });
