@@ -433,6 +433,7 @@ export const requirements = {
     'JSON of more than 200 levels is refused by each protocol, and nothing of it is recorded',
   'framing.large': 'a request may have 16 KB of headers',
   'framing.kept': 'requests with a length go on over one connection',
+  'framing.pipelined': 'probes that are sent one behind the other, without waiting, are all answered',
   'framing.head': 'a HEAD has the headers of the GET and no body, and its connection goes on',
   'headers.nosniff':
     'every answer carries X-Content-Type-Options: nosniff; the page and /docs keep their policy',

@@ -17,7 +17,6 @@ import type {
   SocketFront,
 } from '../../ports/web-server.ts';
 import { within } from '../../timing/deadline.ts';
-import { LoopPace } from '../../timing/loop-pace.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { framingFault, isChunked } from './request-framing.ts';
@@ -41,20 +40,12 @@ export interface UwsServerDeps {
 /** How long `close` waits for the error answers of unanswered requests. */
 const INTERRUPT_MS = 1_000;
 
-/**
- * How many requests and frames begin in one turn of the event loop. Of 500 that come together, the last ones begin some ten
- * turns later. They end sooner all the same: what a message needs until it is stored then seldom outlives a collection
- * of V8's young generation, which copies whatever is still in use.
- */
-const MAX_BEGUN_IN_TURN = 32;
-
 const BODYLESS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The web server: copies each request from uWebSockets.js, hands it to the gateway, and writes the answer. */
 export class UwsServer {
   readonly #deps: UwsServerDeps;
   readonly #app: TemplatedApp;
-  readonly #pace = new LoopPace(MAX_BEGUN_IN_TURN);
   readonly #unanswered = new Map<HttpExchange, Request>();
   #onAnswered: () => void = () => undefined;
   /** The exchanges whose response is a stream. */
@@ -66,10 +57,7 @@ export class UwsServer {
     this.#deps = deps;
     this.#app = deps.broadcast.app;
     for (const [path, front] of Object.entries(deps.webSockets))
-      this.#app.ws(
-        path,
-        webSocketBehavior({ front, http: deps.http, pace: this.#pace }, deps.maxPayloadBytes),
-      );
+      this.#app.ws(path, webSocketBehavior({ front, http: deps.http }, deps.maxPayloadBytes));
     this.#app.any('/*', (res, req) => this.#handle(res, req));
   }
 
@@ -155,7 +143,7 @@ export class UwsServer {
     const onLeft = (listener: () => void): void => exchange.onLeft(() => !this.#isClosing && listener());
     const whole = { ...request, body, onLeft };
     this.#unanswered.set(exchange, whole);
-    this.#pace.begin(() => void this.#serve(exchange, whole));
+    void this.#serve(exchange, whole);
   }
 
   /** Never rejects. */

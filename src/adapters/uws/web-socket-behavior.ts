@@ -12,7 +12,6 @@ import type {
   SocketFront,
   SocketLife,
 } from '../../ports/web-server.ts';
-import type { LoopPace } from '../../timing/loop-pace.ts';
 import { copyRequest, HttpExchange, isClosed } from './http-exchange.ts';
 import { handshakeFault } from './request-framing.ts';
 import { UwsSocket } from './uws-socket.ts';
@@ -32,20 +31,18 @@ const MAX_BACKPRESSURE_BYTES = 256 * 1024 * 1024;
 export interface WebSocketDeps {
   readonly front: SocketFront;
   readonly http: Pick<HttpHandler, 'refuse'>;
-  /** Begins what clients send. */
-  readonly pace: Pick<LoopPace, 'begin'>;
 }
 
 /** Answers the handshake. The socket is opened within this call. */
 type FinishUpgrade = (data: SocketData) => void;
 
-interface HandshakeDeps extends Omit<WebSocketDeps, 'pace'> {
+interface HandshakeDeps extends WebSocketDeps {
   readonly upgrade: (res: HttpResponse, admission: Admission, finish: FinishUpgrade) => void;
 }
 
 /** @param maxPayloadBytes uWebSockets.js drops the connection of a longer message, without a close frame. */
 export function webSocketBehavior(
-  { front, http, pace }: WebSocketDeps,
+  { front, http }: WebSocketDeps,
   maxPayloadBytes: number,
 ): WebSocketBehavior<SocketData> {
   /** Opened by the upgrade that is being done. */
@@ -70,9 +67,7 @@ export function webSocketBehavior(
     },
     message: (ws, message, isBinary) => {
       const text = isBinary ? null : Buffer.from(message).toString('utf8');
-      const { byteLength } = message;
-      const { life } = ws.getUserData();
-      pace.begin(() => life?.receive(text, byteLength));
+      ws.getUserData().life?.receive(text, message.byteLength);
     },
     // Not within this call: uWebSockets.js would forget the unsent rest of a long frame.
     drain: (ws) => {
@@ -82,12 +77,9 @@ export function webSocketBehavior(
     close: (ws) => {
       if (opened === ws) opened = null;
       const { admission, socket, life } = ws.getUserData();
+      admission?.release();
       socket?.closed();
-      // Frames that came before may still wait.
-      pace.begin(() => {
-        admission?.release();
-        life?.closed();
-      });
+      life?.closed();
     },
   };
 }

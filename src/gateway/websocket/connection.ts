@@ -58,6 +58,8 @@ export interface ConnectionQuery extends StreamQuery {
 }
 
 const NORMAL_CODE = 1000;
+/** "Policy violation". */
+const POLICY_CODE = 1008;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
@@ -84,9 +86,9 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#topic = topic;
     this.#context = context;
     this.#deps = deps;
-    deps.credentials?.hold(this, context);
     // Its rights may have ended since it was admitted. Throws then.
     deps.bus.recheck(session, context);
+    deps.credentials?.hold(this, context);
     if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);
     else this.#listener = reasoning === 1 ? this.withReasoning() : this;
     deps.fanOut.join(this.#topic, this.#listener);
@@ -115,6 +117,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
         const refusal = this.#refusalOf(error, frame);
         return () => this.send(refusal);
       },
+      giveUp: () => this.socket.end(POLICY_CODE, 'the limits have refused 1,000 frames in a row'),
     });
     this.#inbox.take(this.#context, text, bytes);
   }

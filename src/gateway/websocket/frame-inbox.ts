@@ -1,6 +1,9 @@
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
 
+/** After so many refusals in a row, the client is told no more: each costs the service more than the frame costs its sender. */
+const MAX_REFUSED = 1_000;
+
 export interface FrameHandlers {
   /** Called once for each frame, in order. Must not reject. */
   readonly handle: (frame: string) => Promise<void>;
@@ -10,6 +13,8 @@ export interface FrameHandlers {
    * @returns what tells the client, when it is the frame's turn.
    */
   readonly refuse: (error: unknown, frame: string | null) => () => void;
+  /** Called once, when the client goes on although all its frames are refused. */
+  readonly giveUp: () => void;
 }
 
 /** The frames of a client. They are handled one after the other, in the order in which they were sent. */
@@ -18,6 +23,8 @@ export class FrameInbox {
   readonly #handlers: FrameHandlers;
   #handled = Promise.resolve();
   #isDropped = false;
+  /** How many frames were refused in a row. */
+  #refused = 0;
 
   constructor(deps: FrameLimitsDeps, handlers: FrameHandlers) {
     this.#limits = new FrameLimits(deps);
@@ -31,12 +38,23 @@ export class FrameInbox {
 
   /** A frame is counted when it comes. Only what is within the limits waits for the frames before it. */
   take(context: RequestContext, text: string | null, bytes: number): void {
-    const { handle, refuse } = this.#handlers;
     const admitted = this.#limits.admit(context, text, bytes).then(
-      (frame) => () => (this.#isDropped ? undefined : handle(frame)),
-      (error: unknown) => refuse(error, text),
+      (frame) => this.#admitted(frame),
+      (error: unknown) => this.#refuse(error, text),
     );
     this.#handled = this.#handled.then(() => admitted).then((act) => act());
+  }
+
+  #admitted(frame: string): () => Promise<void> | undefined {
+    this.#refused = 0;
+    return () => (this.#isDropped ? undefined : this.#handlers.handle(frame));
+  }
+
+  #refuse(error: unknown, frame: string | null): () => void {
+    this.#refused += 1;
+    if (this.#refused < MAX_REFUSED) return this.#handlers.refuse(error, frame);
+    if (this.#refused === MAX_REFUSED) this.#handlers.giveUp();
+    return () => undefined;
   }
 
   /** The client may do nothing more: frames that still wait are not handled. */

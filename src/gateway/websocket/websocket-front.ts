@@ -1,6 +1,6 @@
 import { asServiceError, type ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { ClientSocket } from '../../ports/client-socket.ts';
-import type { Admission, Handshake, HttpResponse, SocketFront } from '../../ports/web-server.ts';
+import type { Admission, Handshake, HttpResponse, SocketFront, SocketLife } from '../../ports/web-server.ts';
 import { StreamQuery } from '../../wire/requests.ts';
 import type { ReadyResponse } from '../../wire/responses.ts';
 import { errorResponse } from '../http/error-response.ts';
@@ -8,6 +8,7 @@ import { jsonResponse, now } from '../http/http-message.ts';
 import { queryFields } from '../requests/query-fields.ts';
 import { parseFields } from '../requests/request-fields.ts';
 import { type HandshakeDeps, type KnownClient, knownClient } from '../security/handshake.ts';
+import { endLost } from '../security/lost-socket.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
 import { refusalHeaders } from '../security/rate-limits.ts';
 import { loadOf, type SocketLoad } from '../stream/socket-load.ts';
@@ -88,12 +89,21 @@ export class WebSocketFront implements SocketFront {
     if (connection.givenUp) this.#givenUp += 1;
   }
 
-  #enter(client: ConnectionQuery, socket: ClientSocket): Connection {
-    const connection = new Connection(client, socket, this.#deps);
-    this.#open.add(connection);
-    return connection;
+  #enter(client: ConnectionQuery, socket: ClientSocket): SocketLife {
+    try {
+      const connection = new Connection(client, socket, this.#deps);
+      this.#open.add(connection);
+      return connection;
+    } catch (error) {
+      this.#deps.connections.leave(client.context, client.address);
+      endLost(socket, asServiceError(error));
+      return ENDED;
+    }
   }
 }
+
+/** Of a socket that is closed already. */
+const ENDED: SocketLife = { receive: () => undefined, drained: () => undefined, closed: () => undefined };
 
 function refuse(error: ServiceError): HttpResponse {
   const response = errorResponse(error);

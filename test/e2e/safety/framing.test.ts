@@ -215,3 +215,14 @@ describe('a request with a length', () => {
     ]);
   });
 });
+
+describe('requests that a client sends one behind the other, without waiting for the answers', () => {
+  verifies('framing.pipelined', async () => {
+    await using service = await RunningService.start(unlimited);
+    const probe = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n';
+    const answers = heads(
+      await rawExchange(service.port, `${`${probe}\r\n`.repeat(99)}${probe}Connection: close\r\n\r\n`),
+    );
+    expect(answers).toEqual(Array.from({ length: 100 }, () => 'HTTP/1.1 200'));
+  });
+});

@@ -6,10 +6,7 @@ import { HttpExchange } from '../../../src/adapters/uws/http-exchange.ts';
 import { webSocketBehavior } from '../../../src/adapters/uws/web-socket-behavior.ts';
 import { errorResponse } from '../../../src/gateway/http/error-response.ts';
 import type { SocketFront } from '../../../src/ports/web-server.ts';
-import { LoopPace } from '../../../src/timing/loop-pace.ts';
 import { RawWebSocket } from '../../support/sockets/raw-websocket.ts';
-
-const pace = new LoopPace(32);
 
 const MEGABYTE = 1024 * 1024;
 /** Four times what Linux takes for a client, so that the web server keeps the rest. */
@@ -26,7 +23,7 @@ let port: number;
 /** @param front of the WebSockets. @param stream what each GET is answered with, and no end. */
 async function listen(front: SocketFront, stream: () => ReadableStream<Uint8Array>): Promise<void> {
   app = App();
-  app.ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse }, pace }, MEGABYTE));
+  app.ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse } }, MEGABYTE));
   app.get('/*', (res) => {
     const headers = { 'content-type': 'text/event-stream' };
     void new HttpExchange(res, 'GET').respond({ status: 200, headers, body: stream() });

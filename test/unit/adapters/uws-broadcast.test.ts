@@ -6,10 +6,7 @@ import { webSocketBehavior } from '../../../src/adapters/uws/web-socket-behavior
 import { errorResponse } from '../../../src/gateway/http/error-response.ts';
 import type { ClientSocket } from '../../../src/ports/client-socket.ts';
 import type { SocketFront } from '../../../src/ports/web-server.ts';
-import { LoopPace } from '../../../src/timing/loop-pace.ts';
 import { RawWebSocket } from '../../support/sockets/raw-websocket.ts';
-
-const pace = new LoopPace(32);
 
 const MEGABYTE = 1024 * 1024;
 /** More than the system takes for a client that does not read. */
@@ -34,7 +31,7 @@ class App implements Disposable {
     const { app } = this.broadcast;
     const admission = { open: (socket: ClientSocket) => this.#open(socket), release };
     const front: SocketFront = { admit: () => admission, drain, end: drain };
-    app.ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse }, pace }, MEGABYTE));
+    app.ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse } }, MEGABYTE));
     this.#port = new Promise((resolve, reject) => {
       app.listen('127.0.0.1', 0, (listening: us_listen_socket | false) => {
         if (listening === false) reject(new Error('no port'));

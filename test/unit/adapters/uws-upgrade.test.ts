@@ -3,10 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { webSocketBehavior } from '../../../src/adapters/uws/web-socket-behavior.ts';
 import { errorResponse } from '../../../src/gateway/http/error-response.ts';
 import type { Admission, SocketFront } from '../../../src/ports/web-server.ts';
-import { LoopPace } from '../../../src/timing/loop-pace.ts';
-
-/** One in each turn of the event loop. */
-const pace = new LoopPace(1);
 
 /** What is left of the memory of an HTTP response when it has become a socket. */
 const LEFT_BYTES = 72;
@@ -34,19 +30,19 @@ const admission: Admission = {
 
 async function listen(admit: SocketFront['admit']): Promise<void> {
   const front = { admit, drain: () => undefined, end: () => undefined };
-  app = App().ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse }, pace }, 1024));
+  app = App().ws('/*', webSocketBehavior({ front, http: { refuse: errorResponse } }, 1024));
   port = await new Promise((resolve) => {
     app.listen('127.0.0.1', 0, (socket) => resolve(socket === false ? 0 : us_socket_local_port(socket)));
   });
 }
 
-/** Opens a socket, waits for its first frame, answers with these, and closes it. Resolves with the frame, and with the close code. */
-function greeted(...answers: string[]): Promise<{ frame: string | null; code: number }> {
+/** Opens a socket, waits for its first frame, answers, and closes it. Resolves with the frame, and with the close code. */
+function greeted(): Promise<{ frame: string | null; code: number }> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`);
   let frame: string | null = null;
   socket.addEventListener('message', ({ data }) => {
     frame = String(data);
-    for (const answer of answers) socket.send(answer);
+    socket.send('hi');
     socket.close(1000);
   });
   return new Promise((resolve) => {
@@ -69,16 +65,8 @@ describe('a handshake that is admitted', () => {
     ['after some time', () => new Promise<Admission>((resolve) => setImmediate(() => resolve(admission)))],
   ])('%s opens a socket that stays open, whatever is allocated then', async (_, admit) => {
     await listen(admit);
-    expect(await greeted('hi')).toEqual({ frame: 'hello', code: 1000 });
+    expect(await greeted()).toEqual({ frame: 'hello', code: 1000 });
     expect(kept).toHaveLength(20);
     await expect.poll(() => told).toEqual(['received hi', 'closed']);
-  });
-});
-
-describe('frames that come together', () => {
-  it('are all received, in order, before the socket counts as closed', async () => {
-    await listen(() => admission);
-    await greeted('one', 'two', 'three');
-    await expect.poll(() => told).toEqual(['received one', 'received two', 'received three', 'closed']);
   });
 });

@@ -81,3 +81,12 @@ it('does nothing of what its client has sent when the credential ends', async ()
   // It was given to the bus before.
   expect(begun).toEqual(['message 1']);
 });
+
+it('closes a socket whose client goes on while the limits refuse everything', async () => {
+  const { say, socket, open } = slow();
+  open();
+  for (let count = 0; count < LIMIT + 1_000; count += 1) say('again');
+  for (let turns = 0; turns < 5; turns += 1) await nextLoop();
+  expect(socket.ended).toEqual({ code: 1008, reason: 'the limits have refused 1,000 frames in a row' });
+  expect(socket.taken).toHaveLength(999);
+});
