@@ -10,6 +10,7 @@ import type {
   UserMessage,
 } from './model-message.ts';
 import type { Caution } from './refusals.ts';
+import { beginOfTurn } from './transcript.ts';
 
 export interface ConversationOptions {
   /** The model that will read it. */
@@ -34,8 +35,8 @@ export function modelConversation(
   window: readonly ModelMessage[],
   { source, caution }: ConversationOptions,
 ): ModelMessage[] {
-  const newest = window.findLastIndex(({ role }) => role === 'user');
-  const begin = caution === 'newest-alone' ? newest : 0;
+  const newest = beginOfTurn(window);
+  const begin = caution === 'newest-alone' ? Math.max(0, newest) : 0;
   const shown = begin === 0 ? window : window.slice(begin);
   const bare = caution === 'bare' || caution === 'newest-alone';
   const same = bare ? 0 : lengthAsItIs(shown);

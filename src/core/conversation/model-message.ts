@@ -26,6 +26,8 @@ export interface UserMessage extends LeftOut {
   readonly images?: readonly Image[];
   /** The model is no longer shown the images; it still sees the text. */
   readonly imagesLeftOut?: true;
+  /** Not said by the user: it tells the model, in the middle of a turn, why its reply does not have the wanted form. */
+  readonly correction?: true;
 }
 
 export interface AssistantMessage extends LeftOut {

@@ -104,7 +104,7 @@ function tokensFrom(transcript: Transcript, begin: number): number {
 /** Unanswered messages are joined with the next message, so nobody can tell which of them was refused. */
 function beginOfRefused(transcript: Transcript, caution: Caution): number {
   let begin = beginOfTurn(transcript);
-  const hasAnswer = begin < transcript.length - 1;
+  const hasAnswer = transcript.slice(begin + 1).some(({ role }) => role !== 'user');
   if (hasAnswer || caution === 'newest-alone') return begin;
   for (let index = begin - 1; index >= 0; index -= 1) {
     const message = transcript[index];

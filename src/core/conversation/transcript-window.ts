@@ -1,6 +1,7 @@
 import type { ModelMessage, UserMessage } from './model-message.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { tokenSums } from './token-sums.ts';
+import { beginOfTurn, isUsersOwn } from './transcript.ts';
 
 /** How much of a long window is left out at once. */
 const STEP = 1 / 4;
@@ -22,7 +23,7 @@ export function transcriptWindow(
   next?: UserMessage,
 ): ModelMessage[] {
   const sums = tokenSums(messages);
-  const lastUser = next ? messages.length : messages.findLastIndex(({ role }) => role === 'user');
+  const lastUser = next ? messages.length : beginOfTurn(messages);
   const ofLastUser = estimateTokens(next ?? messages[lastUser]);
   const total = (sums[messages.length] ?? 0) + (next ? ofLastUser : 0);
   const leftOut = inSteps(total - maxTokens, maxTokens);
@@ -58,18 +59,18 @@ function firstReaching(sums: readonly number[], tokens: number): number {
 
 function userFrom(messages: readonly ModelMessage[], from: number): number {
   let begin = from;
-  while (begin < messages.length && messages[begin]?.role !== 'user') begin += 1;
+  while (begin < messages.length && !isUsersOwn(messages[begin])) begin += 1;
   return begin;
 }
 
 /**
- * The steps of a turn from an index on. A reply and the results of its calls are one step. The newest one is always
- * among them: a model that does not see the results of its last calls would repeat the calls for ever.
+ * The steps of a turn from an index on. A reply and what answers it are one step. The newest one is always among them: a
+ * model that does not see the results of its last calls would repeat the calls for ever.
  */
 function stepsFrom(messages: readonly ModelMessage[], first: number, from: number): readonly ModelMessage[] {
   let newest = messages.length - 1;
-  while (newest > first && messages[newest]?.role === 'tool') newest -= 1;
+  while (newest > first && messages[newest]?.role !== 'assistant') newest -= 1;
   let begin = Math.min(from, newest);
-  while (begin < newest && messages[begin]?.role === 'tool') begin += 1;
+  while (begin < newest && messages[begin]?.role !== 'assistant') begin += 1;
   return messages.slice(Math.max(first, begin));
 }

@@ -37,7 +37,7 @@ function extendTranscript(
       addStep(transcript, event);
       return;
     case 'output.rejected':
-      transcript.push({ role: 'user', text: outputCorrection(event.issue) });
+      transcript.push({ role: 'user', text: outputCorrection(event.issue), correction: true });
       return;
     case 'tool-call.requested':
       addToolCall(transcript, event);
@@ -170,7 +170,12 @@ function addPartial(transcript: Transcript, partial: string, cut: 'cancelled' | 
 
 /** Index of the message with which the newest turn began; -1 before the first turn. */
 export function beginOfTurn(transcript: readonly ModelMessage[]): number {
-  return transcript.findLastIndex(({ role }) => role === 'user');
+  return transcript.findLastIndex(isUsersOwn);
+}
+
+/** Whether a turn may begin with this message: with a correction none does. */
+export function isUsersOwn(message: ModelMessage | undefined): boolean {
+  return message?.role === 'user' && message.correction === undefined;
 }
 
 /** Marks messages that the model is no longer shown. They stay in the log and in the view of the session. */

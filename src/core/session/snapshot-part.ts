@@ -16,7 +16,7 @@ import { SessionMetadata } from './session-metadata.ts';
  */
 
 /** Raise it when the shape of the state changes, or when the same events fold to another state. */
-export const SNAPSHOT_VERSION = 4;
+export const SNAPSHOT_VERSION = 5;
 
 /** Identifies the event that a snapshot was taken after: another log may have another event at this seq. */
 export const EventMark = z.strictObject({
@@ -96,6 +96,7 @@ function pageSchema() {
       images: z.array(Image).exactOptional(),
       imagesLeftOut: leftOut,
       leftOut,
+      correction: z.literal(true).exactOptional(),
     }),
     z.strictObject({
       role: z.literal('assistant'),

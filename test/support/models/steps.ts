@@ -24,6 +24,7 @@ interface Completed extends Told {
   readonly calls?: readonly RequestedCall[];
   /** In place of the text and the calls in their order. */
   readonly parts?: readonly StepPart[];
+  readonly outputIssue?: string;
 }
 
 /** What a model has answered, as the session is told of it. */

@@ -275,6 +275,14 @@ describe('a conversation of which something was refused', () => {
   it('is shown from its newest message on at last, and bare', () => {
     expect(shown(window, { caution: 'newest-alone' })).toEqual([user(`b\n\n${LEFT_OUT}`), ...newest]);
   });
+
+  it('is shown with the whole turn in which a reply was corrected', () => {
+    const rejected = { ...reply(opaque, text('B.')), source };
+    const turn = [...window, rejected, user('It is not JSON.', { correction: true })];
+    const corrected = [user(`b\n\n${LEFT_OUT}`), ...newest, rejected, user('It is not JSON.')];
+    expect(shown(turn, { caution: 'bare' }).slice(2)).toEqual(corrected);
+    expect(shown(turn, { caution: 'newest-alone' })).toEqual(corrected);
+  });
 });
 
 describe('text of the user at the end of a conversation', () => {

@@ -30,6 +30,14 @@ class Session extends SessionLog {
     return this.fails(turnId, { refused, ...details });
   }
 
+  /** A turn whose reply was rejected: the model was asked for another one. */
+  corrected(turnId: string, reply: string): this {
+    const output = { schema: {}, name: 'output' };
+    this.tell({ type: 'turn.start', turnId, text: turnId, options: { output } });
+    this.tell(completeStep({ turnId, text: reply, outputIssue: 'it is not JSON' }));
+    return this;
+  }
+
   fails(turnId: string, details: Record<string, unknown>, partial = ''): this {
     const error = { code: 'AGENT_ERROR', message: 'No.', details } as const;
     this.tell({ type: 'turn.fail', turnId, cause: { kind: 'model' }, error, partial });
@@ -127,6 +135,19 @@ describe('the first refusal in a row', () => {
     session.tell({ type: 'turn.cancel', turnId: 'd', reason: 'enough', partial: '' });
     expect(session.shownNow).toEqual([user('a'), signed('a'), user('d\n\nnow')]);
     expect(session.refused('e', 'content').shownNow).toEqual([user('a'), unsigned('a'), user('now')]);
+  });
+
+  it('leaves out the whole turn where a correction was refused, not the correction alone', () => {
+    const session = new Session().answered('a').corrected('b', 'B.').fails('b', { refused: 'content' });
+    expect(session.shownNow).toEqual([user('a'), signed('a'), user('now')]);
+  });
+
+  it('leaves out what was said before it where the reply that was corrected was empty', () => {
+    const session = new Session().answered('a');
+    session.tell({ type: 'turn.start', turnId: 'lost', text: 'lost' });
+    session.fails('lost', { reason: 'overloaded' });
+    session.corrected('b', '').fails('b', { refused: 'content' });
+    expect(session.shownNow).toEqual([user('a'), signed('a'), user('now')]);
   });
 
   it('leaves in what was said before it where the turn was answered before it was refused', () => {
@@ -336,6 +357,12 @@ describe('a conversation that is too long', () => {
   it('is shown without a turn that is most of it: what came before is not to blame', () => {
     const huge = 'x'.repeat(4_000);
     const session = new Session().answered('a').refused(huge, 'context', { shownTokens: 1_001 });
+    expect(session.shownNow).toEqual([user('a'), signed('a'), user('now')]);
+  });
+
+  it('is shown without a corrected turn that is most of it, however short the correction', () => {
+    const session = new Session().answered('a').corrected('b', 'x'.repeat(4_000));
+    session.fails('b', { refused: 'context', shownTokens: 1_001 });
     expect(session.shownNow).toEqual([user('a'), signed('a'), user('now')]);
   });
 

@@ -58,7 +58,7 @@ describe('a snapshot of a session', () => {
     const fields = messages.flatMap((message) => Object.keys(message).map((key) => `${message.role} ${key}`));
     expect(new Set(fields)).toEqual(
       new Set([
-        ...['user role', 'user text', 'user images', 'user imagesLeftOut', 'user leftOut'],
+        ...['user role', 'user text', 'user images', 'user imagesLeftOut', 'user leftOut', 'user correction'],
         ...['assistant role', 'assistant parts', 'assistant source', 'assistant cut', 'assistant leftOut'],
         ...['tool role', 'tool callId', 'tool name', 'tool text', 'tool leftOut'],
       ]),
@@ -106,7 +106,7 @@ describe('a snapshot of a session', () => {
   });
 
   it.each([
-    ['another version', (head: string) => head.replace('"version":4', '"version":3')],
+    ['another version', (head: string) => head.replace('"version":5', '"version":4')],
     ['a field that is not known', (head: string) => head.replace('"seq":', '"mood":"good","seq":')],
     ['a field less', (head: string) => head.replace('"deleted":false', '"counts":null')],
     ['another shape', () => '[]'],
@@ -134,8 +134,8 @@ describe('a snapshot of a session', () => {
     }));
     const snapshots = history.map((_, index) => snapshotOf(history.slice(0, index + 1)));
     expect({ version: SNAPSHOT_VERSION, digest: hash('sha256', JSON.stringify(snapshots)) }).toEqual({
-      version: 4,
-      digest: '58348dd392848dc9b77a729adc89e984902af882b6a8d5c1133e6fcaad80165b',
+      version: 5,
+      digest: 'e100c6d20d48703d8a6b56f09f43c4d300258c727ad5dca051af9f81c656fc66',
     });
   });
 });

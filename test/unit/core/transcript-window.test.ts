@@ -61,6 +61,24 @@ describe('the window of a conversation', () => {
     expect(transcriptWindow([...turn, assistant('done'), user('next')], 1)).toEqual([user('next')]);
   });
 
+  it('holds the question and the reply to which a correction belongs, whatever their size', () => {
+    const correction: UserMessage = { role: 'user', text: 'It is not JSON.', correction: true };
+    const rejected = [assistant(long), correction];
+    const turn = [user(long), assistant('', 'a'), tool('a', long), ...rejected];
+    expect(transcriptWindow([user('old'), ...turn], 1)).toEqual([user(long), ...rejected]);
+    expect(transcriptWindow([...turn, assistant('', 'b'), tool('b')], 1)).toEqual([
+      user(long),
+      assistant('', 'b'),
+      tool('b'),
+    ]);
+  });
+
+  it('does not begin with the correction of an earlier turn', () => {
+    const correction: UserMessage = { role: 'user', text: 'It is not JSON.', correction: true };
+    const earlier = [user(long), assistant('1'), correction, assistant('{}')];
+    expect(transcriptWindow([...earlier, user('two')], 40)).toEqual([user('two')]);
+  });
+
   it('is the same for a message that follows as for one that is in the conversation already', () => {
     for (const next of [user('next'), user(long)]) {
       for (let budget = 0; budget <= total + estimateTokens(next); budget += 1) {
