@@ -23,6 +23,7 @@ import {
 } from './a2a-requests.ts';
 import { A2A_SCOPES, type A2aMethod, isA2aMethod } from './a2a-scopes.ts';
 import { checkVersion } from './a2a-version.ts';
+import { checkContentType } from './content-type.ts';
 import { listTasks } from './list-tasks.ts';
 import { filesLength } from './message-content.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
@@ -30,6 +31,8 @@ import { sendMessage, sendStreamingMessage } from './send-message.ts';
 import { extendedCard } from './served-card.ts';
 import { type TaskStream, taskStream } from './task-stream.ts';
 import { cancelTask, getTask, subscribeToTask } from './tasks.ts';
+
+const BODY_TYPES = ['application/json'];
 
 type Answer = { readonly result: object } | { readonly stream: TaskStream };
 type Method = (call: A2aCall, params: unknown) => Promise<Answer>;
@@ -106,12 +109,7 @@ function refused(error: ServiceError, id: JsonRpcId): HttpResponse {
 }
 
 async function bodyOf({ request }: A2aCall): Promise<unknown> {
-  const contentType = request.headers.get('content-type') ?? '';
-  if (contentType.split(';')[0]?.trim().toLowerCase() !== 'application/json')
-    throw a2aError('CONTENT_TYPE_NOT_SUPPORTED', 'The Content-Type must be application/json.', {
-      field: 'Content-Type',
-      issue: contentType === '' ? 'the header is missing' : `it is ${contentType}`,
-    });
+  checkContentType(request, BODY_TYPES);
   const bytes = await request.body();
   try {
     return parseJson(decodeText(bytes));

@@ -8,6 +8,7 @@ import type { A2aCall } from './a2a-call.ts';
 import { restError } from './a2a-error.ts';
 import { ListTasksRequest, SendMessageRequest, TaskQuery } from './a2a-requests.ts';
 import { A2A_TYPE, checkVersion } from './a2a-version.ts';
+import { checkContentType } from './content-type.ts';
 import { listTasks } from './list-tasks.ts';
 import { filesLength } from './message-content.ts';
 import { sendMessage, sendStreamingMessage } from './send-message.ts';
@@ -60,6 +61,7 @@ async function sentMessage(call: A2aCall): Promise<SendMessageRequest> {
 
 export async function sentBody<S extends z.ZodType>({ request }: A2aCall, schema: S): Promise<z.output<S>> {
   checkVersion(request);
+  checkContentType(request, BODY_TYPES);
   return parseForeign(schema, await readJsonObject(request, { mediaTypes: BODY_TYPES }));
 }
 

@@ -71,19 +71,24 @@ export function jsonObjectIn(
 }
 
 function checkContentType(contentType: string | undefined, mediaTypes: readonly string[]): void {
-  // As nearly all clients write it.
-  if (contentType === mediaTypes[0]) return;
-  const [mediaType = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
-  const charset = parameters
-    .map((parameter) => parameter.trim())
-    .find((parameter) => parameter.startsWith('charset='));
-  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  if (mediaTypes.includes(mediaType.trim()) && isUtf8) return;
+  if (isContentType(contentType, mediaTypes)) return;
   throw new ServiceError('INVALID_REQUEST', `The Content-Type must be ${mediaTypes.join(' or ')}.`, {
     field: 'Content-Type',
     issue: contentType === undefined ? 'the header is missing' : `it is "${contentType}"`,
     suggestion: `Send the header Content-Type: ${mediaTypes[0]}.`,
   });
+}
+
+/** Whether a body is of one of the types, in UTF-8. */
+export function isContentType(contentType: string | undefined, mediaTypes: readonly string[]): boolean {
+  // As nearly all clients write it.
+  if (contentType === mediaTypes[0]) return true;
+  const [mediaType = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  const charset = parameters
+    .map((parameter) => parameter.trim())
+    .find((parameter) => parameter.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  return mediaTypes.includes(mediaType.trim()) && isUtf8;
 }
 
 function checkContentEncoding(encoding: string | undefined): void {

@@ -120,6 +120,10 @@ describe('errors of A2A', () => {
       ...[400, 'INVALID_ARGUMENT', 'INVALID_PARAMS', 'body'],
     ]);
     const configs = '/a2a/tasks/any/pushNotificationConfigs';
+    for (const path of ['/a2a/message:send', '/a2a/message:stream', configs])
+      expect(await asked(path, { ...post('{}'), headers: { 'Content-Type': 'text/plain' } })).toEqual([
+        ...[400, 'INVALID_ARGUMENT', 'CONTENT_TYPE_NOT_SUPPORTED', 'Content-Type'],
+      ]);
     for (const [path, init] of [
       [configs, post('{"url":"https://example.com"}')],
       [configs, {}],
