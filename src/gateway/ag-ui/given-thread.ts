@@ -1,6 +1,7 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
-import { Image } from '../../core/conversation/image.ts';
+import type { Image } from '../../core/conversation/image.ts';
 import { checkImageSize, type MaxBytes } from '../../core/size-limits.ts';
+import { SentImage } from '../../wire/requests.ts';
 import { argumentsOf, GivenCalls } from '../turns/given-calls.ts';
 import type { Content, ContentPart, InputMessage } from './run-input.ts';
 
@@ -88,13 +89,23 @@ function textOf(content: Content): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** Length of the base64 of all images, and of the files that are left out. */
+/** Length of the base64 of all images, and of the parts that are left out. */
 export function filesLength(messages: readonly InputMessage[]): number {
   const parts = messages.flatMap((message) =>
     message.role === 'user' && typeof message.content !== 'string' ? message.content : [],
   );
-  const files = parts.flatMap((part) => (part.type === 'text' ? [] : [part.source]));
-  return files.reduce((sum, { type, value }) => (type === 'data' ? sum + value.length : sum), 0);
+  return parts.reduce((sum, part) => sum + fileLength(part), 0);
+}
+
+function fileLength(part: ContentPart): number {
+  switch (part.type) {
+    case 'text':
+      return 0;
+    case 'other':
+      return JSON.stringify(part.part).length;
+    default:
+      return part.source.type === 'data' ? part.source.value.length : 0;
+  }
 }
 
 interface Place {
@@ -123,10 +134,17 @@ function contentOf(
 }
 
 /** @returns why the part is left out, if it is: the protocol does not let a run fail for it. */
-function imageOf({ type, source }: Exclude<ContentPart, { type: 'text' }>, field: string): Image | string {
-  if (type !== 'image') return `${field} was left out: the agent takes text and images, and no ${type}.`;
+function imageOf(part: Exclude<ContentPart, { type: 'text' }>, field: string): Image | string {
+  if (part.type !== 'image') {
+    const { type } = part.type === 'other' ? part.part : part;
+    return `${field} was left out: the agent takes text and images, and no ${type}.`;
+  }
+  const { source } = part;
   if (source.type !== 'data')
     return `${field} was left out: the service fetches nothing. Send the image itself, with a source of type data.`;
-  const { data, error } = Image.safeParse({ mimeType: source.mimeType, base64: source.value });
-  return data ?? `${field} was left out: ${error?.issues[0]?.message}.`;
+  const { data, error } = SentImage.safeParse({ mimeType: source.mimeType, base64: source.value });
+  if (data) return data;
+  const [issue] = error.issues;
+  const wrong = issue?.path[0] === 'mimeType' ? 'mimeType' : 'value';
+  return `${field} was left out: source.${wrong} is not valid: ${issue?.message}.`;
 }

@@ -7,17 +7,25 @@ import { optional } from '../../wire/requests.ts';
  * What a client of AG-UI 1.0 sends to run the agent. Fields that are unknown here are left alone, as the protocol asks.
  */
 
-const ContentPart = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({
-    type: z.enum(['image', 'audio', 'video', 'document']),
-    source: z.looseObject({
-      type: z.enum(['data', 'url', 'file']),
-      value: z.string(),
-      mimeType: optional(z.string()),
-    }),
+const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() });
+
+const FilePart = z.looseObject({
+  type: z.enum(['image', 'audio', 'video', 'document']),
+  source: z.looseObject({
+    type: z.enum(['data', 'url', 'file']),
+    value: z.string(),
+    mimeType: optional(z.string()),
   }),
-]);
+});
+
+const KNOWN_PARTS: readonly string[] = [TextPart.shape.type.value, ...FilePart.shape.type.options];
+
+/** A part of a type that the service does not know, such as the `binary` of older clients. */
+const OtherPart = z
+  .looseObject({ type: z.string().refine((type) => !KNOWN_PARTS.includes(type)) })
+  .transform((part) => ({ type: 'other' as const, part }));
+
+const ContentPart = z.union([TextPart, FilePart, OtherPart]);
 export type ContentPart = z.infer<typeof ContentPart>;
 
 const Content = z.union([z.string(), z.array(ContentPart)], 'must be a text, or a list of parts');

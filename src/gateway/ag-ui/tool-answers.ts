@@ -40,8 +40,7 @@ function blocksOf(content: Content): ToolResult['content'] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return content.flatMap((part): ToolResult['content'] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];
-    const { type, source } = part;
-    if (type !== 'image' || source.type !== 'data') return [];
-    return [{ type: 'image', data: source.value, mimeType: source.mimeType ?? '' }];
+    if (part.type !== 'image' || part.source.type !== 'data') return [];
+    return [{ type: 'image', data: part.source.value, mimeType: part.source.mimeType ?? '' }];
   });
 }
