@@ -73,7 +73,7 @@ export class Asker {
 
   #tookTooLong(): ServiceError {
     const { stepTimeoutMs } = this.#deps;
-    const reason = failureReason({ kind: 'step-timeout', stepTimeoutMs });
+    const reason = failureReason({ kind: 'step-timeout', stepTimeoutMs }, 1);
     return new ServiceError('AGENT_ERROR', 'The language model could not answer.', { reason });
   }
 }

@@ -192,7 +192,7 @@ export class TurnRun {
 
   #failBy(limit: TurnLimit): void {
     const cause = limitCause(limit, this.#deps);
-    this.#fail(agentError(failureReason(cause)), cause, SERVICE);
+    this.#fail(agentError(failureReason(cause, this.#open.step)), cause, SERVICE);
   }
 
   #failByModel(thrown: unknown): void {

@@ -16,6 +16,11 @@ describe('the cause of a turn that ran into a limit', () => {
     ['step-limit', /after 25 model calls, which is the limit \(llm\.maxSteps\)$/],
     ['step-timeout', /longer than 600000 ms, which is the limit \(llm\.stepTimeoutMs\)$/],
   ] as const)('is told to people with its value and the option that sets it: %s', (kind, sentence) => {
-    expect(failureReason(limitCause(kind, limits))).toMatch(sentence);
+    expect(failureReason(limitCause(kind, limits), 25)).toMatch(sentence);
+  });
+
+  it('is told with the number of calls where the limit allows fewer', () => {
+    const reason = failureReason(limitCause('step-limit', limits), 26);
+    expect(reason).toMatch(/after 26 model calls, and the limit is 25 \(llm\.maxSteps\)$/);
   });
 });

@@ -90,6 +90,20 @@ describe('a reply whose form the client has asked for', () => {
     expect(await heard.event('turn.completed')).toMatchObject({ content: '{"colour":"red"}' });
   });
 
+  it('is asked for again behind the last step, and the limit tells how often the model was called', async () => {
+    const tools = new DirectedTools({ look: {} });
+    const rig = new SessionRig({ tools, maxSteps: 1 });
+    const heard = rig.listen();
+    await rig.say('a', { options });
+    (await rig.model.call(0)).answer('Red.');
+    (await rig.model.call(1)).askFor({ name: 'look' });
+    (await tools.call(0)).answer('seen');
+    expect(await heard.event('turn.failed')).toMatchObject({
+      cause: { kind: 'step-limit', maxSteps: 1 },
+      error: { details: { reason: expect.stringContaining('after 2 model calls, and the limit is 1 (') } },
+    });
+  });
+
   it('is not stored before it was checked, although the model is called early', async () => {
     const rig = new SessionRig({ callsEarly: true });
     const heard = rig.listen();
