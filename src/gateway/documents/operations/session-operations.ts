@@ -208,7 +208,7 @@ const sessionImage: Operation = {
   description: 'For the `seq` of a `message` event that has an `image`.',
   pathParameters: ImagePath,
   answers: { [JSON_TYPE]: ImageResponse },
-  errors: [],
+  errors: ['SESSION_NOT_FOUND'],
   examples: [
     {
       name: 'image',
@@ -230,6 +230,7 @@ const sessionImage: Operation = {
         },
       },
     },
+    { ...unknownSession, parameters: { sessionId: 'nobody', seq: 1 } },
   ],
 };
 
