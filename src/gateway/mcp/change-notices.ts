@@ -2,6 +2,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { ServiceError } from '../../core/errors.ts';
 import { asError } from '../../core/thrown.ts';
 import type { Unsubscribe } from '../../ports/bus.ts';
+import { declares } from './declares.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { McpClient } from './mcp-client.ts';
 import type { McpChange, McpSurface } from './mcp-surface.ts';
@@ -37,13 +38,16 @@ export class ChangeNotices {
       closed?.();
     };
     // In the newer era, the SDK picks what the subscriptions of a lasting connection are about.
-    if (client.era === 'modern' || Object.keys(LISTS).some((list) => declares(surface, list, 'listChanged')))
+    if (
+      client.era === 'modern' ||
+      Object.keys(LISTS).some((list) => declares(surface.capabilities, list, 'listChanged'))
+    )
       this.#start();
   }
 
   /** Whether clients of the older era may subscribe to resources. */
   get canSubscribe(): boolean {
-    return this.#client.era === 'legacy' && declares(this.#surface, 'resources', 'subscribe');
+    return this.#client.era === 'legacy' && declares(this.#surface.capabilities, 'resources', 'subscribe');
   }
 
   /**
@@ -108,8 +112,3 @@ const METHODS = {
 } as const;
 
 const LISTS = { tools: true, prompts: true, resources: true } as const;
-
-function declares({ capabilities }: McpSurface, name: string, flag: string): boolean {
-  const capability = capabilities[name];
-  return typeof capability === 'object' && capability !== null && Reflect.get(capability, flag) === true;
-}

@@ -1,5 +1,4 @@
-import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
-import { afterLeaving, type RequestContext } from '../../../core/request/request-context.ts';
+import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { OfferKind } from '../../../core/tool-server/forwarded-request.ts';
 import type { Bus, Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -8,8 +7,10 @@ import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { McpChange, McpSurface, NamedParams, UriParams } from '../mcp-surface.ts';
 import { completionFor } from './completions.ts';
+import { firstToAccept } from './first-to-accept.ts';
 import { Offers } from './offers.ts';
-import { errorOf, RequestForwarder } from './request-forwarder.ts';
+import { RequestForwarder } from './request-forwarder.ts';
+import { ResourceWatches } from './resource-watches.ts';
 
 /** What of the tool servers is passed through. */
 export type ForwardedKind = 'tools' | 'resources' | 'prompts';
@@ -28,6 +29,7 @@ const HINTS = { ttlMs: 0, cacheScope: 'private' } as const;
 export function forwardedSurface(deps: ForwardedSurfaceDeps, kinds: ReadonlySet<ForwardedKind>): McpSurface {
   const offers = new Offers(deps.bus, deps.reserved);
   const requests = new RequestForwarder(deps);
+  const watches = new ResourceWatches({ ...deps, offers });
   const list = async (kind: OfferKind, call: McpCall): Promise<McpObject> => ({
     [FIELDS[kind]]: await offers.list(kind, call.context),
     ...HINTS,
@@ -42,7 +44,7 @@ export function forwardedSurface(deps: ForwardedSurfaceDeps, kinds: ReadonlySet<
       listResources: (_, call) => list('resources', call),
       listTemplates: (_, call) => list('templates', call),
       readResource: (params, call) => readResource({ offers, requests }, params, call),
-      watch: (params, call) => watch({ ...deps, offers }, params, call),
+      watch: ({ uri }, { context }) => watches.watch(uri, context),
     }),
     ...(kinds.has('prompts') && {
       listPrompts: (_, call) => list('prompts', call),
@@ -52,7 +54,7 @@ export function forwardedSurface(deps: ForwardedSurfaceDeps, kinds: ReadonlySet<
       complete: async (params, call) =>
         requests.pass(await completionFor(offers, params, call.context), call),
     }),
-    onChange: (listener, context) => ifAllowed(() => onOfferChange({ ...deps, offers }, listener, context)),
+    onChange: (listener, context) => ifAllowed(() => onOfferChange({ ...deps, watches }, listener, context)),
   };
 }
 
@@ -83,49 +85,19 @@ async function readResource(
   params: UriParams,
   call: McpCall,
 ): Promise<McpObject> {
-  let refusal: unknown;
-  for (const { serverId, uri } of await offers.serversOf(params.uri, call.context)) {
-    try {
-      return await requests.pass({ serverId, method: 'resources/read', params: { ...params, uri } }, call);
-    } catch (error) {
-      // The next server may have it. The first one's refusal says most: it was likeliest to have it.
-      if (!(error instanceof JsonRpcError)) throw error;
-      refusal ??= error;
-    }
-  }
-  throw (
-    refusal ?? new JsonRpcError(RPC.invalidParams, `Resource ${params.uri} not found`, { uri: params.uri })
+  const servers = await offers.serversOf(params.uri, call.context);
+  return firstToAccept(servers, params.uri, ({ serverId, uri }) =>
+    requests.pass({ serverId, method: 'resources/read', params: { ...params, uri } }, call),
   );
 }
 
-async function watch(
-  { bus, log, offers }: ForwardedSurfaceDeps & { readonly offers: Offers },
-  { uri: address }: UriParams,
-  { context }: Pick<McpCall, 'context'>,
-): Promise<Unsubscribe> {
-  const [server] = await offers.serversOf(address, context);
-  if (!server) throw new JsonRpcError(RPC.invalidParams, `Resource ${address} not found`, { uri: address });
-  const watched = { ...server, watchId: crypto.randomUUID() };
-  const answer = await bus.send('resource.watch', watched, context);
-  if ('error' in answer) throw errorOf(answer.error);
-  return () => {
-    bus.send('resource.unwatch', watched, afterLeaving(context)).catch((err: unknown) => {
-      log.warn({ server: server.serverId, err }, 'a resource is still watched');
-    });
-  };
-}
-
 function onOfferChange(
-  { bus, offers, log }: ForwardedSurfaceDeps & { readonly offers: Offers },
+  { bus, watches }: Pick<ForwardedSurfaceDeps, 'bus'> & { readonly watches: ResourceWatches },
   listener: (change: McpChange) => void,
   context: RequestContext,
 ): Unsubscribe {
   return bus.onOfferChange((change) => {
     if (change.kind !== 'resource') return listener({ kind: `${change.kind}_list_changed` });
-    const { serverId, uri } = change;
-    offers.addressOf({ serverId, uri }, context).then(
-      (address) => listener({ kind: 'resource_updated', uri: address }),
-      (err: unknown) => log.warn({ server: serverId, err }, 'a changed resource could not be told'),
-    );
+    for (const uri of watches.addressesOf(change)) listener({ kind: 'resource_updated', uri });
   }, context);
 }

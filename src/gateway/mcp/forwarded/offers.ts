@@ -3,6 +3,7 @@ import { JsonRpcError, RPC } from '../../../core/json-rpc.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { OfferKind } from '../../../core/tool-server/forwarded-request.ts';
 import type { Bus } from '../../../ports/bus.ts';
+import { declares } from '../declares.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { NamedParams } from '../mcp-surface.ts';
 import { publicNames } from './public-names.ts';
@@ -70,19 +71,27 @@ export class Offers {
     return likely.size === 0 ? all : all.filter(({ serverId }) => likely.has(serverId));
   }
 
+  /** The same servers, those first that tell of changes. */
+  async watchableServersOf(address: string, context: RequestContext): Promise<ListedResource[]> {
+    const servers = await this.serversOf(address, context);
+    if (servers.length < 2) return servers;
+    const features = await this.#bus.send('mcp-server.features', {}, context);
+    const telling = new Set(
+      features.flatMap(({ serverId, capabilities }) =>
+        declares(capabilities, 'resources', 'subscribe') ? [serverId] : [],
+      ),
+    );
+    return servers.toSorted(
+      (one, other) => Number(telling.has(other.serverId)) - Number(telling.has(one.serverId)),
+    );
+  }
+
   /** The server whose template clients complete. */
   async templateServer(template: string, context: RequestContext): Promise<string> {
     const templates = await this.#items('templates', context);
     const found = templates.find(({ item }) => item.uriTemplate === template);
     if (!found) throw notFound('Resource template', template);
     return found.serverId;
-  }
-
-  /** How clients know a resource of a server. */
-  async addressOf(resource: ListedResource, context: RequestContext): Promise<string> {
-    const resources = await this.#items('resources', context);
-    const same = resources.filter(({ item }) => item.uri === resource.uri);
-    return publicUri(resource, same.length > 1);
   }
 
   /** Tools that the approval rules deny are not shown. */
