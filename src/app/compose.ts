@@ -112,6 +112,7 @@ export async function composeAgent({
   const connectionOf = (serverId: string) => servers.connectionOf(serverId);
   const isListed = (serverId: string) => servers.find(serverId) !== undefined;
   const watched = new WatchedResources({ connectionOf, isListed, log });
+  servers.onConnected((serverId) => watched.connected(serverId));
   servers.onOfferChange((change) => {
     watched.hear(change);
     bus.publishOfferChange(change);

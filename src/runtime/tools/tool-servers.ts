@@ -25,6 +25,7 @@ export class ToolServers {
   readonly #leaving = new Set<McpServer>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<(change: OfferChange) => void>();
+  readonly #connectionListeners = new Set<(serverId: string) => void>();
   #revision = 0;
   #firstAttempts: Promise<void> | null = null;
   /** Whether all servers of the agent file are in the list. */
@@ -42,6 +43,11 @@ export class ToolServers {
   /** Calls the listener when a server offers something else, or says that a resource has changed. */
   onOfferChange(listener: (change: OfferChange) => void): void {
     this.#offerListeners.add(listener);
+  }
+
+  /** Calls the listener when a server has connected, before it is told that the server offers something else. */
+  onConnected(listener: (serverId: string) => void): void {
+    this.#connectionListeners.add(listener);
   }
 
   /** Null when every server has finished its first attempt. Otherwise resolves when they have, or after 10 s. */
@@ -141,6 +147,7 @@ export class ToolServers {
         this.#changed();
         if (wasConnected === (status === 'connected')) return;
         wasConnected = !wasConnected;
+        if (wasConnected) for (const listener of this.#connectionListeners) listener(name);
         this.#tell({ kind: 'prompts', serverId: name });
         this.#tell({ kind: 'resources', serverId: name });
       },
@@ -203,6 +210,7 @@ export class ToolServers {
   async end(): Promise<void> {
     this.#listeners.clear();
     this.#offerListeners.clear();
+    this.#connectionListeners.clear();
     await Promise.all([...this.all, ...this.#leaving].map((server) => server.disconnect()));
   }
 

@@ -28,6 +28,8 @@ interface Watched {
   subscribed: Promise<void>;
   /** The end of the subscription before. Never rejects. */
   unsubscribed: Promise<void>;
+  /** The last request to subscribe has failed. Those who watch it still do so since the connection before. */
+  isLost: boolean;
 }
 
 /**
@@ -57,11 +59,7 @@ export class WatchedResources {
     this.#watched.set(serverId, resources);
     const resource = resources.get(uri) ?? unwatched();
     resources.set(uri, resource);
-    if (resource.watchers.size === 0) {
-      resource.subscribed = resource.unsubscribed.then(() =>
-        this.#request(serverId, 'resources/subscribe', uri),
-      );
-    }
+    if (resource.watchers.size === 0 || resource.isLost) this.#subscribe(resource, serverId, uri);
     resource.watchers.set(watchId, client);
     try {
       await resource.subscribed;
@@ -83,14 +81,33 @@ export class WatchedResources {
   }
 
   /** A server that has just connected knows nothing of the subscriptions before. */
+  connected(serverId: string): void {
+    this.#subscribeAgain(serverId, () => true);
+  }
+
+  /** Another list ends no subscription, but may have a resource that its server has refused since it is back. */
   hear({ kind, serverId }: OfferChange): void {
-    if (kind !== 'resources' || !this.#deps.connectionOf(serverId)) return;
-    for (const [uri, { watchers }] of this.#watched.get(serverId) ?? []) {
-      if (watchers.size === 0) continue;
-      this.#request(serverId, 'resources/subscribe', uri).catch((err: unknown) =>
+    if (kind === 'resources') this.#subscribeAgain(serverId, ({ isLost }) => isLost);
+  }
+
+  #subscribeAgain(serverId: string, isMeant: (resource: Watched) => boolean): void {
+    if (!this.#deps.connectionOf(serverId)) return;
+    for (const [uri, resource] of this.#watched.get(serverId) ?? []) {
+      if (resource.watchers.size === 0 || !isMeant(resource)) continue;
+      this.#subscribe(resource, serverId, uri);
+      resource.subscribed.catch((err: unknown) =>
         this.#deps.log.warn({ server: serverId, uri, err }, 'a resource could not be watched again'),
       );
     }
+  }
+
+  #subscribe(resource: Watched, serverId: string, uri: string): void {
+    const subscribed = resource.unsubscribed.then(() => this.#request(serverId, 'resources/subscribe', uri));
+    resource.subscribed = subscribed;
+    resource.isLost = false;
+    subscribed.catch(() => {
+      if (resource.subscribed === subscribed) resource.isLost = true;
+    });
   }
 
   /** A server that is off the list ended its subscriptions with its connection. */
@@ -119,7 +136,12 @@ export class WatchedResources {
 }
 
 function unwatched(): Watched {
-  return { watchers: new Map(), subscribed: Promise.resolve(), unsubscribed: Promise.resolve() };
+  return {
+    watchers: new Map(),
+    subscribed: Promise.resolve(),
+    unsubscribed: Promise.resolve(),
+    isLost: false,
+  };
 }
 
 /** Nobody's watch gives way: whoever watches would not hear of it. */

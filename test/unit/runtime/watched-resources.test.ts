@@ -3,8 +3,8 @@ import { JsonRpcError } from '../../../src/core/json-rpc.ts';
 import { ANYONE, contextOf, type RequestContext } from '../../../src/core/request/request-context.ts';
 import { WatchedResources } from '../../../src/runtime/tools/watched-resources.ts';
 import { identity } from '../../support/access/known-tokens.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
-import { RecordingLog } from '../../support/tools/mcp/recording-log.ts';
 
 function watching(refuses: () => boolean = () => false) {
   const subscribed: unknown[] = [];
@@ -19,10 +19,11 @@ function watching(refuses: () => boolean = () => false) {
     },
   });
   const listed = new Set(['one']);
+  const log = recordingLog();
   const resources = new WatchedResources({
     connectionOf: (serverId) => (listed.has(serverId) ? connection : null),
     isListed: (serverId) => listed.has(serverId),
-    log: new RecordingLog(),
+    log,
   });
   let watches = 0;
   /** @returns how to end it. */
@@ -31,8 +32,12 @@ function watching(refuses: () => boolean = () => false) {
     await resources.watch(asked, client);
     return () => resources.unwatch(asked);
   };
-  const watched = { watch, hear: resources.hear.bind(resources) };
-  return { watched, subscribed, listed };
+  const watched = {
+    watch,
+    hear: resources.hear.bind(resources),
+    connected: resources.connected.bind(resources),
+  };
+  return { watched, subscribed, listed, log };
 }
 
 const client = (principal: string, tenant: string) => contextOf(identity(principal, { tenant }));
@@ -49,11 +54,42 @@ test('subscribes once, however many clients watch', async () => {
 test('subscribes again when the server is back', async () => {
   const { watched, subscribed } = watching();
   await watched.watch('one', 'test://a');
-  watched.hear({ kind: 'tools', serverId: 'one' });
-  watched.hear({ kind: 'resources', serverId: 'other' });
+  watched.connected('other');
   expect(subscribed).toHaveLength(1);
-  watched.hear({ kind: 'resources', serverId: 'one' });
+  watched.connected('one');
   await expect.poll(() => subscribed).toEqual([SUBSCRIPTION, SUBSCRIPTION]);
+});
+
+test('subscribes again to nothing when the list of a server changes, except to what it has refused since it is back', async () => {
+  let isRefusing = false;
+  const { watched, subscribed, log } = watching(() => isRefusing);
+  await watched.watch('one', 'test://a');
+  isRefusing = true;
+  watched.connected('one');
+  await expect.poll(() => log.lines).toMatchObject([{ message: 'a resource could not be watched again' }]);
+  isRefusing = false;
+  await watched.watch('one', 'test://b');
+  watched.hear({ kind: 'prompts', serverId: 'one' });
+  watched.hear({ kind: 'resources', serverId: 'one' });
+  watched.hear({ kind: 'resources', serverId: 'one' });
+  await watched.watch('one', 'test://c');
+  const uris = ['test://a', 'test://b', 'test://a', 'test://c'];
+  expect(subscribed).toEqual(uris.map((uri) => ({ ...SUBSCRIPTION, params: { uri } })));
+});
+
+test('who watches what its server has refused since it is back asks the server again', async () => {
+  let isRefusing = false;
+  const { watched, subscribed, log } = watching(() => isRefusing);
+  await watched.watch('one', 'test://a');
+  isRefusing = true;
+  watched.connected('one');
+  await expect.poll(() => log.lines).toHaveLength(1);
+  await expect(watched.watch('one', 'test://a')).rejects.toThrow('Unknown resource');
+  isRefusing = false;
+  await watched.watch('one', 'test://a');
+  watched.hear({ kind: 'resources', serverId: 'one' });
+  await watched.watch('one', 'test://b');
+  expect(subscribed.slice(1)).toEqual([SUBSCRIPTION, { ...SUBSCRIPTION, params: { uri: 'test://b' } }]);
 });
 
 test('refuses as the server does, and forgets what was refused', async () => {
@@ -81,7 +117,7 @@ test('unsubscribes when the last watcher leaves, and subscribes again after that
   leaveToo();
   await watched.watch('one', 'test://a');
   expect(subscribed.slice(2)).toEqual([UNSUBSCRIPTION, SUBSCRIPTION]);
-  watched.hear({ kind: 'resources', serverId: 'one' });
+  watched.connected('one');
   await expect.poll(() => subscribed).toHaveLength(6);
 });
 
@@ -131,7 +167,7 @@ test('a server that is not in the list is refused, and nothing is kept for it', 
     message: 'There is no tool server other.',
   });
   listed.add('other');
-  watched.hear({ kind: 'resources', serverId: 'other' });
+  watched.connected('other');
   await watched.watch('one', 'test://a');
   expect(subscribed).toEqual([SUBSCRIPTION]);
 });
@@ -143,7 +179,7 @@ test('what was watched of a server that is off the list is forgotten', async () 
   listed.delete('other');
   await watched.watch('one', 'test://a');
   listed.add('other');
-  watched.hear({ kind: 'resources', serverId: 'other' });
+  watched.connected('other');
   await watched.watch('one', 'test://c');
   expect(subscribed).toEqual(
     ['test://b', 'test://a', 'test://c'].map((uri) => ({ ...SUBSCRIPTION, params: { uri } })),

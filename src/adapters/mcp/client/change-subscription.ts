@@ -27,14 +27,15 @@ export class ChangeSubscription {
     this.#update();
   }
 
+  /** Listening anew would lose what changes in between. */
   watch(uri: string): void {
+    if (this.#uris.has(uri)) return;
     this.#uris.add(uri);
     this.#update();
   }
 
   unwatch(uri: string): void {
-    this.#uris.delete(uri);
-    this.#update();
+    if (this.#uris.delete(uri)) this.#update();
   }
 
   end(): void {
