@@ -7,7 +7,7 @@ export function forwardingConnection(connection: ToolServerConnection): ToolServ
     era,
     capabilities,
     instructions,
-    listTools: () => connection.listTools(),
+    listTools: (...args) => connection.listTools(...args),
     callTool: (...args) => connection.callTool(...args),
     request: (...args) => connection.request(...args),
     close: () => connection.close(),

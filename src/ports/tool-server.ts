@@ -44,10 +44,10 @@ export type ServerEra = 'sessions' | 'stateless';
 /** A live connection to one tool server. */
 export interface ToolServerConnection {
   /**
-   * All tools, from all pages. Rejects if the server gives no valid answer. The list is the same object as before if the
-   * server has said the same as before, also of what is not in it.
+   * All tools, from all pages. Rejects if the server gives no valid answer, and at once if the signal aborts. The list is
+   * the same object as before if the server has said the same as before, also of what is not in it.
    */
-  listTools(): Promise<readonly Tool[]>;
+  listTools(signal?: AbortSignal): Promise<readonly Tool[]>;
   /** Never rejects: a crash, a time-out and an error of the tool all settle as `failed`. Never retries. */
   callTool(
     toolName: string,

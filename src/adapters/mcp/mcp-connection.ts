@@ -80,12 +80,15 @@ export class McpConnection implements ToolServerConnection {
     return this.#deps.hello.instructions;
   }
 
-  async listTools(): Promise<readonly Tool[]> {
+  async listTools(signal?: AbortSignal): Promise<readonly Tool[]> {
     if (this.capabilities.tools === undefined) return [];
     this.#unheard.listing();
     try {
       const list = (params: JsonObject) =>
-        this.#client.request({ method: 'tools/list', params }, { timeoutMs: this.#timeoutMs });
+        this.#client.request(
+          { method: 'tools/list', params },
+          { timeoutMs: this.#timeoutMs, ...(signal && { signal }) },
+        );
       const { tools, outputSchemas, paramHeaders, unreadable, digest } = await readToolList(
         list,
         this.#hasHeaders,

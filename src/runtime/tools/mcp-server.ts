@@ -131,30 +131,12 @@ export class McpServer {
     this.#life = life;
     this.#refresh = null;
     this.#changedEarly = false;
-    const attempt = this.#connect(life.signal).then(
-      async (connection) => {
-        // It was disconnected since the tools are known.
-        if (life.signal.aborted) {
-          await connection.close();
-          return;
-        }
-        this.#connection = connection;
-        this.#hasConnected = true;
-        sendBack({ type: 'OPENED', toolCount: this.#tools.length });
-        const refresh = new ToolRefresh({
-          refresh: () => this.#refreshTools(connection, life.signal),
-          signal: life.signal,
-        });
-        this.#refresh = refresh;
-        if (this.#changedEarly) refresh.request();
-      },
-      (error: unknown) => {
-        if (life.signal.aborted) return;
-        const reason = messageOf(error);
-        this.#deps.log.warn({ server: this.name, reason }, 'tool server could not be connected');
-        sendBack({ type: 'FAILED', reason });
-      },
-    );
+    const attempt = this.#connect(life.signal, sendBack).catch((error: unknown) => {
+      if (life.signal.aborted) return;
+      const reason = messageOf(error);
+      this.#deps.log.warn({ server: this.name, reason }, 'tool server could not be connected');
+      sendBack({ type: 'FAILED', reason });
+    });
     return () => {
       if (this.#connection) return;
       life.abort();
@@ -162,8 +144,8 @@ export class McpServer {
     };
   }
 
-  /** Closes the connection and rejects if the signal aborts before the tools are known. */
-  async #connect(signal: AbortSignal): Promise<ToolServerConnection> {
+  /** Leaves no connection behind and rejects if the signal aborts before `OPENED` is sent. */
+  async #connect(signal: AbortSignal, sendBack: SendBack): Promise<void> {
     await this.#closing;
     const connection = await this.#deps.connector.connect(
       this.name,
@@ -172,14 +154,20 @@ export class McpServer {
       signal,
     );
     try {
-      const tools = await connection.listTools();
+      const tools = await connection.listTools(signal);
       signal.throwIfAborted();
+      // No `await` from here on: nobody would close the connection if the signal aborted in between.
       this.#setTools(tools);
-      return connection;
     } catch (error) {
       await connection.close();
       throw error;
     }
+    this.#connection = connection;
+    this.#hasConnected = true;
+    sendBack({ type: 'OPENED', toolCount: this.#tools.length });
+    const refresh = new ToolRefresh({ refresh: () => this.#refreshTools(connection, signal), signal });
+    this.#refresh = refresh;
+    if (this.#changedEarly) refresh.request();
   }
 
   #events(signal: AbortSignal): ToolServerEvents {
@@ -220,7 +208,7 @@ export class McpServer {
 
   async #refreshTools(connection: ToolServerConnection, signal: AbortSignal): Promise<void> {
     try {
-      const tools = await connection.listTools();
+      const tools = await connection.listTools(signal);
       if (signal.aborted || tools === this.#tools) return;
       this.#setTools(tools);
       this.actor.send({ type: 'TOOLS_CHANGED', toolCount: tools.length });

@@ -53,6 +53,15 @@ test.concurrent('refuses pages that go in a circle', async () => {
   });
 });
 
+test.concurrent('lists no further when the signal aborts', async () => {
+  await withServer(oddServer(['pages']), async (connection) => {
+    const controller = new AbortController();
+    const listing = connection.listTools(controller.signal);
+    controller.abort();
+    await expect(listing).rejects.toThrow('the call was cancelled');
+  });
+});
+
 test.concurrent('lists nothing for a server without tools', async () => {
   await withServer(oddServer(['toolless']), async (connection) => {
     expect(await connection.listTools()).toEqual([]);
