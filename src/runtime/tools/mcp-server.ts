@@ -8,6 +8,7 @@ import type { OfferChange } from '../../core/tool-server/offer-change.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ServerAuthorizations } from '../../ports/server-authorization.ts';
 import type { ToolServerConnection, ToolServerConnector, ToolServerEvents } from '../../ports/tool-server.ts';
+import type { Clock } from '../../timing/clock.ts';
 import type { LiveMachines } from '../machines/live-machines.ts';
 import { offerChangeOf } from './offer-change-of.ts';
 import { ServerLog } from './server-log.ts';
@@ -19,13 +20,14 @@ export interface McpServerDeps {
   readonly authorizations?: ServerAuthorizations | undefined;
   readonly log: Logger;
   readonly machines: LiveMachines;
-  /** Delay before the next attempt, in milliseconds, given the failures in a row. */
+  /** Delay before the next attempt to connect or to list the tools, in milliseconds, given the failures in a row. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onToolsChanged: () => void;
   /** What the server said of its prompts and resources. */
   readonly onOfferChange: (change: OfferChange | null) => void;
   /** Called after each transition of the server's machine. */
   readonly onTransition: (status: McpServerStatus) => void;
+  readonly clock?: Clock;
 }
 
 type SendBack = (event: McpServerEvent) => void;
@@ -61,7 +63,7 @@ export class McpServer {
       },
       delays: { retryDelay: ({ context }) => deps.retryDelayMs(context.failures) },
     });
-    this.actor = createActor(machine, { input: { name }, id: `mcp-server:${name}` });
+    this.actor = createActor(machine, { input: { name }, id: `mcp-server:${name}`, ...clockOf(deps) });
     this.actor.subscribe(({ value, context }) => {
       deps.log.debug({ server: name, status: value, tools: context.toolCount }, 'tool server status');
       deps.onTransition(value);
@@ -165,7 +167,12 @@ export class McpServer {
     this.#connection = connection;
     this.#hasConnected = true;
     sendBack({ type: 'OPENED', toolCount: this.#tools.length });
-    const refresh = new ToolRefresh({ refresh: () => this.#refreshTools(connection, signal), signal });
+    const refresh = new ToolRefresh({
+      refresh: () => this.#refreshTools(connection, signal),
+      retryDelayMs: this.#deps.retryDelayMs,
+      signal,
+      ...clockOf(this.#deps),
+    });
     this.#refresh = refresh;
     if (this.#changedEarly) refresh.request();
   }
@@ -206,18 +213,21 @@ export class McpServer {
     };
   }
 
-  async #refreshTools(connection: ToolServerConnection, signal: AbortSignal): Promise<void> {
+  /** Whether the tools are known now. */
+  async #refreshTools(connection: ToolServerConnection, signal: AbortSignal): Promise<boolean> {
     try {
       const tools = await connection.listTools(signal);
-      if (signal.aborted || tools === this.#tools) return;
+      if (signal.aborted || tools === this.#tools) return true;
       this.#setTools(tools);
       this.actor.send({ type: 'TOOLS_CHANGED', toolCount: tools.length });
+      return true;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       this.#deps.log.warn(
         { server: this.name, reason: messageOf(error) },
         'the changed tools could not be listed',
       );
+      return false;
     }
   }
 
@@ -225,4 +235,8 @@ export class McpServer {
     this.#tools = tools;
     this.#deps.onToolsChanged();
   }
+}
+
+function clockOf({ clock }: McpServerDeps): { readonly clock?: Clock } {
+  return clock ? { clock } : {};
 }

@@ -5,26 +5,38 @@ import { Pauses } from '../../timing/pauses.ts';
 const PAUSE_MS = 1_000;
 
 export interface ToolRefreshOptions {
-  /** Lists the tools. Never rejects. */
-  readonly refresh: () => Promise<void>;
+  /** Lists the tools, and says whether that succeeded. Never rejects. */
+  readonly refresh: () => Promise<boolean>;
+  /** Delay before a list that failed is repeated, in milliseconds, given the failures in a row. */
+  readonly retryDelayMs: (failures: number) => number;
   /** Aborts when the connection ends. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** Lists the tools of a connection again when they have changed: once at a time, and with a pause before the next time. */
+/**
+ * Lists the tools of a connection again when they have changed: once at a time, and with a pause before the next time. A
+ * list that fails is repeated until one succeeds or the connection ends.
+ */
 export class ToolRefresh {
-  readonly #refresh: () => Promise<void>;
+  readonly #refresh: () => Promise<boolean>;
+  readonly #retryDelayMs: (failures: number) => number;
+  readonly #clock: Clock;
   readonly #pauses: Pauses;
   readonly #signal: AbortSignal;
   #isDue = false;
   #isRunning = false;
+  /** Lists in a row that failed. */
+  #failures = 0;
+  #retry: unknown;
 
-  constructor({ refresh, signal, clock = systemClock }: ToolRefreshOptions) {
+  constructor({ refresh, retryDelayMs, signal, clock = systemClock }: ToolRefreshOptions) {
     this.#refresh = refresh;
+    this.#retryDelayMs = retryDelayMs;
     this.#signal = signal;
+    this.#clock = clock;
     this.#pauses = new Pauses(clock);
-    signal.addEventListener('abort', () => this.#pauses.stop(), { once: true });
+    signal.addEventListener('abort', () => this.#stop(), { once: true });
   }
 
   /** The tools have changed. Several changes until the next time are one. */
@@ -37,9 +49,23 @@ export class ToolRefresh {
     this.#isRunning = true;
     while (this.#isDue && !this.#signal.aborted) {
       this.#isDue = false;
-      await this.#refresh();
+      this.#clock.clearTimeout(this.#retry);
+      if (await this.#refresh()) this.#failures = 0;
+      else this.#retryLater();
       await this.#pauses.pause(PAUSE_MS);
     }
     this.#isRunning = false;
+  }
+
+  /** A change before then does not wait for the repetition. */
+  #retryLater(): void {
+    if (this.#signal.aborted) return;
+    this.#failures += 1;
+    this.#retry = this.#clock.setTimeout(() => this.request(), this.#retryDelayMs(this.#failures));
+  }
+
+  #stop(): void {
+    this.#pauses.stop();
+    this.#clock.clearTimeout(this.#retry);
   }
 }
