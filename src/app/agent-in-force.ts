@@ -95,9 +95,7 @@ export class AgentInForce implements SessionPolicy {
   callableTools(): CallableTool[] {
     return this.#catalog
       .available()
-      .flatMap(({ serverId, toolName, policy }) =>
-        policy === 'deny' ? [] : [{ serverId, toolName, policy }],
-      );
+      .flatMap(({ tool: _, ...callable }) => (callable.policy === 'deny' ? [] : [callable]));
   }
 
   /** The agent file without secrets, with the servers that were connected at run time. */

@@ -121,6 +121,7 @@ export async function composeAgent({
     connectionOf,
     tools: () => inForce.callableTools(),
     tell: (callId, signal) => bus.publishToolCall(callId, signal),
+    clock,
   });
 
   const snapshots = new SessionSnapshots(adapters.snapshots, log);

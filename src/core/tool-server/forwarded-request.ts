@@ -23,6 +23,8 @@ export interface CallableTool {
   readonly serverId: string;
   readonly toolName: string;
   readonly policy: ApprovalPolicy;
+  /** How long a call that needs approval waits; for ever if absent. */
+  readonly expiresAfterMs?: number;
 }
 
 /** A request of MCP for one server. */

@@ -38,8 +38,11 @@ export function approvalQuestion({ serverId, toolName }: CallableTool, params: J
 export function decisionOf(result: JsonObject): { approved: true } | { approved: false; reason: string } {
   const { data } = Answer.safeParse(result);
   if (data?.action === 'accept' && data.content?.approve === true) return { approved: true };
-  const reason = data?.content?.reason ?? 'no reason was given';
-  return { approved: false, reason: `The call was not approved: ${reason}.` };
+  return { approved: false, reason: notApproved(data?.content?.reason ?? 'no reason was given') };
+}
+
+export function notApproved(reason: string): string {
+  return `The call was not approved: ${reason}.`;
 }
 
 /** A call that was not made, as a result that a model can read. */

@@ -7,9 +7,11 @@ import type { ToolCallSignal } from '../../core/tool-call/tool-progress.ts';
 import { knowsForms } from '../../core/tool-server/elicitation.ts';
 import type { CallableTool, ServerRequest } from '../../core/tool-server/forwarded-request.ts';
 import type { AnswerQuestion } from '../../core/tool-server/server-question.ts';
+import { expired } from '../../core/turn/ending-reasons.ts';
 import type { RequestOf } from '../../ports/service-requests.ts';
 import type { ForwardedRequestOptions, ToolServerConnection } from '../../ports/tool-server.ts';
-import { approvalQuestion, decisionOf, refusedCall } from './call-approval.ts';
+import { type Clock, systemClock } from '../../timing/clock.ts';
+import { approvalQuestion, decisionOf, notApproved, refusedCall } from './call-approval.ts';
 import { peerAnswer } from './peer-answer.ts';
 import { type AskedClient, refusalOfUndeclared } from './undeclared-question.ts';
 
@@ -22,6 +24,7 @@ export interface ForwardedRequestsDeps {
   readonly tools: () => readonly CallableTool[];
   /** Tells the client that made the request. */
   readonly tell: (callId: CallId, signal: ToolCallSignal) => void;
+  readonly clock?: Clock | undefined;
 }
 
 interface Waiting extends PromiseWithResolvers<JsonObject> {
@@ -130,14 +133,30 @@ export class ForwardedRequests {
       return refusedCall(
         `The tool ${tool.toolName} needs approval, and this client cannot be asked: it declares no elicitation with forms.`,
       );
-    const question = approvalQuestion(tool, asked.params);
+    return await this.#askApproval(tool, asked, running);
+  }
+
+  /** Null if the client approves the call. */
+  async #askApproval(
+    tool: CallableTool,
+    { callId, params }: Asked,
+    running: Running,
+  ): Promise<JsonRpcAnswer | null> {
+    const { clock = systemClock } = this.#deps;
+    const { expiresAfterMs } = tool;
+    const expiry = new AbortController();
+    const timer =
+      expiresAfterMs === undefined ? undefined : clock.setTimeout(() => expiry.abort(), expiresAfterMs);
     try {
-      const ask = this.#asker(asked.callId, running, true);
-      const decision = decisionOf(await ask(question, running.abort.signal));
+      const ask = this.#asker(callId, running, true);
+      const decision = decisionOf(await ask(approvalQuestion(tool, params), expiry.signal));
       return decision.approved ? null : refusedCall(decision.reason);
     } catch (error) {
       if (!(error instanceof JsonRpcError)) throw error;
-      return refusedCall('The call was not approved: its client could not be asked.');
+      const isExpired = expiresAfterMs !== undefined && expiry.signal.aborted;
+      return refusedCall(notApproved(isExpired ? expired(expiresAfterMs) : 'its client could not be asked'));
+    } finally {
+      clock.clearTimeout(timer);
     }
   }
 

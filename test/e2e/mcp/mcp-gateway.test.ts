@@ -131,6 +131,22 @@ describe.each(['legacy', 'modern'] as const)('a tool with an approval rule, for 
   );
 });
 
+verifies('mcp.gateway-approval', 'a client that does not answer in time does not get the call', async () => {
+  const more = RULES.replace('{', '{expiresAfterMs: 50, ');
+  await using service = await startGateway({ tools: scriptableServer() }, { more });
+  await using client = await gatewayClient(service.url, 'legacy', FORMS);
+  const withdrawn = Promise.withResolvers<void>();
+  client.setRequestHandler('elicitation/create', async (_, { mcpReq }) => {
+    mcpReq.signal.addEventListener('abort', () => withdrawn.resolve());
+    await withdrawn.promise;
+    return { action: 'cancel' };
+  });
+  const { isError, content } = await client.callTool(ECHO);
+  expect(isError).toBe(true);
+  expect(JSON.stringify(content)).toContain('nobody approved it within 50 milliseconds');
+  await withdrawn.promise;
+});
+
 describe('a client that declares no answers', () => {
   verifies(
     'mcp.gateway-questions',

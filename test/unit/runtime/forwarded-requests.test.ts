@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { ServiceError } from '../../../src/core/errors.ts';
 import type { JsonObject } from '../../../src/core/json-object.ts';
 import { JsonRpcError } from '../../../src/core/json-rpc.ts';
@@ -8,6 +9,7 @@ import type { ToolCallSignal } from '../../../src/core/tool-call/tool-progress.t
 import type { ServerQuestion } from '../../../src/core/tool-server/server-question.ts';
 import type { ForwardedRequest, ForwardedRequestOptions, ServerEra } from '../../../src/ports/tool-server.ts';
 import { ForwardedRequests } from '../../../src/runtime/tools/forwarded-requests.ts';
+import { nextLoop } from '../../../src/timing/next-loop.ts';
 import { connectionDouble } from '../../support/tools/connection-double.ts';
 
 type Serve = (request: ForwardedRequest, options: ForwardedRequestOptions) => Promise<JsonObject>;
@@ -21,7 +23,13 @@ const CALL = {
 const ELICITATION = { elicitation: { form: {} } };
 const ROOTS = { roots: {} };
 
-function passing(serve: Serve, policy: ApprovalPolicy = 'auto', era: ServerEra = 'sessions') {
+function passing(
+  serve: Serve,
+  policy: ApprovalPolicy = 'auto',
+  era: ServerEra = 'sessions',
+  expiresAfterMs?: number,
+) {
+  const clock = new SimulatedClock();
   const signals: ToolCallSignal[] = [];
   const waiting: ((signal: ToolCallSignal) => void)[] = [];
   const connection = connectionDouble({
@@ -31,16 +39,18 @@ function passing(serve: Serve, policy: ApprovalPolicy = 'auto', era: ServerEra =
     close: async () => undefined,
     request: (request, options = {}) => serve(request, options),
   });
+  const expiry = expiresAfterMs !== undefined && { expiresAfterMs };
   const requests = new ForwardedRequests({
     connectionOf: (serverId) => (serverId === 'files' ? connection : null),
-    tools: () => (policy === 'deny' ? [] : [{ serverId: 'files', toolName: 'remove', policy }]),
+    tools: () => (policy === 'deny' ? [] : [{ serverId: 'files', toolName: 'remove', policy, ...expiry }]),
+    clock,
     tell(_, signal) {
       signals.push(signal);
       if (signal.type === 'tool.asked') waiting.shift()?.(signal);
     },
   });
   const asked = () => new Promise<ToolCallSignal>((resolve) => waiting.push(resolve));
-  return { requests, signals, asked };
+  return { requests, signals, asked, clock };
 }
 
 const done: Serve = async () => ({ content: [], _meta: { extra: true } });
@@ -233,6 +243,55 @@ describe('a call of a tool that needs approval', () => {
     const denied = { content: [{ type: 'text', text: expect.stringContaining('not now') }], isError: true };
     expect((await decided({ approve: false, reason: 'not now' })).answer).toEqual({ result: denied });
     expect((await decided({}, 'cancel')).answer).toMatchObject({ result: { isError: true } });
+  });
+
+  test('is a failed result when nobody approves it in time, and the question is over', async () => {
+    let calls = 0;
+    const counted: Serve = async () => {
+      calls += 1;
+      return {};
+    };
+    const { requests, asked, clock } = passing(counted, 'ask', 'sessions', 90_000);
+    const heard = asked();
+    let isOver = false;
+    const answer = requests.forward(asking, ANYONE).finally(() => {
+      isOver = true;
+    });
+    const signal = await heard;
+    if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
+    clock.increment(89_999);
+    await nextLoop();
+    expect(isOver).toBe(false);
+    clock.increment(1);
+    await nextLoop();
+    expect(isOver).toBe(true);
+    const text = 'The call was not approved: nobody approved it within 90 seconds.';
+    expect(await answer).toEqual({ result: { content: [{ type: 'text', text }], isError: true } });
+    const result = { action: 'accept', content: { approve: true } };
+    const late = { callId: 'c1', questionId: signal.questionId, answer: { result } };
+    expect(requests.answer(late, ANYONE)).toBe(false);
+    expect(calls).toBe(0);
+  });
+
+  test('runs as long as it likes once it is approved', async () => {
+    const begun = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<JsonObject>();
+    const slow: Serve = (_, { signal }) => {
+      begun.resolve();
+      signal?.addEventListener('abort', () => finish.reject(signal.reason));
+      return finish.promise;
+    };
+    const { requests, asked, clock } = passing(slow, 'ask', 'sessions', 90_000);
+    const heard = asked();
+    const answer = requests.forward(asking, ANYONE);
+    const signal = await heard;
+    if (signal.type !== 'tool.asked') throw new Error('nothing was asked');
+    const result = { action: 'accept', content: { approve: true } };
+    requests.answer({ callId: 'c1', questionId: signal.questionId, answer: { result } }, ANYONE);
+    await begun.promise;
+    clock.increment(100_000);
+    finish.resolve({ content: [] });
+    expect(await answer).toEqual({ result: { content: [] } });
   });
 
   test('is a failed result for a client that cannot be asked', async () => {
