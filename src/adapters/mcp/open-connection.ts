@@ -14,6 +14,7 @@ import type { ServerAuthorization } from './oauth/server-authorization.ts';
 import { RequestTimeoutError } from './peer/rpc-errors.ts';
 import { type Answers, answersFor } from './questions/answers.ts';
 import type { ServerTransport } from './server-transport.ts';
+import type { RunningServers } from './stdio/running-servers.ts';
 import { serverEnvironment } from './stdio/server-environment.ts';
 import { StderrLog } from './stdio/stderr-log.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
@@ -38,6 +39,10 @@ export interface McpConnectorDeps {
   readonly stopGraceMs?: number;
 }
 
+interface OpeningDeps extends McpConnectorDeps {
+  readonly running: RunningServers;
+}
+
 export type OwnProgram = readonly [command: string, ...args: string[]];
 
 /** The arguments of `ToolServerConnector.connect`. */
@@ -50,7 +55,7 @@ export interface ConnectRequest {
 
 /** One attempt to connect. */
 interface Attempt extends ConnectRequest {
-  readonly deps: McpConnectorDeps;
+  readonly deps: OpeningDeps;
   readonly mask: Mask;
   /** Longest wait for the handshake, over all ways to make it together. */
   readonly timeoutMs: number;
@@ -69,7 +74,7 @@ const OLD_SERVER_STATUSES = [400, 404, 405];
 
 /** Rejects with a message for people, and leaves nothing behind, when the server does not answer the handshake. */
 export async function openConnection(
-  deps: McpConnectorDeps,
+  deps: OpeningDeps,
   request: ConnectRequest,
 ): Promise<ToolServerConnection> {
   const { config } = request;
@@ -101,6 +106,7 @@ function stdioTransport(attempt: Attempt, config: ConfigOf<'stdio'>): StdioTrans
   const { log } = deps;
   return new StdioTransport({
     ...programOf(config, deps.ownProgram),
+    running: deps.running,
     cwd: config.cwd,
     environment: serverEnvironment(deps, config.env ?? {}, process.platform),
     stderr: new StderrLog({

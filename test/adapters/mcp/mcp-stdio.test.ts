@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { startSupportProcess } from '../../support/processes/child-process.ts';
 import { isRunning, processEnd } from '../../support/service/process-life.ts';
 import { said, testConnector } from '../../support/tools/mcp/connecting.ts';
 import { oddServer, scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
@@ -86,6 +87,15 @@ test.concurrent('ends a server and its child although both ignore every polite r
   expect(isRunning(parent)).toBe(false);
   await processEnd(child);
   expect(closings).toEqual([]);
+});
+
+test.concurrent('leaves neither a server nor its child behind when its own process exits', async () => {
+  await using leaving = startSupportProcess('leaving-client.ts', []);
+  const { value = '' } = await leaving.lines.next();
+  const pids = value.split(' ').map(Number);
+  expect(pids).toEqual([expect.any(Number), expect.any(Number)]);
+  await leaving.ended;
+  await Promise.all(pids.map(processEnd));
 });
 
 test.concurrent('settles the calls in flight when it is closed', async () => {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { settlesWithin } from '../../../timing/deadline.ts';
+import type { RunningServers } from './running-servers.ts';
 
 const POLL_MS = 10;
 const windows = process.platform === 'win32';
@@ -13,6 +14,7 @@ export interface ProcessOptions {
   readonly args: readonly string[];
   readonly cwd: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
+  readonly running: RunningServers;
 }
 
 /**
@@ -21,6 +23,7 @@ export interface ProcessOptions {
  */
 export class ServerProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #running: RunningServers;
   /** Resolves when the process runs. Rejects with a message for people. */
   readonly spawned: Promise<void>;
   /** Resolves when the process has exited, without its descendants. Never resolves if it was not spawned. */
@@ -29,7 +32,8 @@ export class ServerProcess {
   readonly drained: Promise<void>;
 
   constructor(options: ProcessOptions) {
-    const { command, args, cwd, environment } = options;
+    const { command, args, cwd, environment, running } = options;
+    this.#running = running;
     this.#child = spawn(command, args, {
       cwd,
       env: environment,
@@ -38,6 +42,7 @@ export class ServerProcess {
       detached: !windows,
       windowsHide: true,
     });
+    if (this.#child.pid !== undefined) running.add(this);
     const { promise: exited, resolve: noteExit } = Promise.withResolvers<void>();
     const { promise: drained, resolve: noteDrained } = Promise.withResolvers<void>();
     this.exited = exited;
@@ -81,11 +86,17 @@ export class ServerProcess {
       if (windows) await endTree(this.#child.pid);
       await settlesWithin(graceMs, this.exited);
     }
+    this.#running.delete(this);
     await settlesWithin(graceMs, this.drained);
     // A process that left the group may still hold the pipes, which would keep the service running.
     this.stdin.destroy();
     this.stdout.destroy();
     this.stderr.destroy();
+  }
+
+  /** Ends the process and its descendants at once. */
+  kill(): void {
+    this.#signalGroup('SIGKILL');
   }
 
   async #groupGoneWithin(limitMs: number): Promise<boolean> {
