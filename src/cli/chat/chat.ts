@@ -1,4 +1,5 @@
-import { RefusedError, type SessionClient } from '../../client/session-client.ts';
+import { RefusedError, type SessionClient, UnansweredError } from '../../client/session-client.ts';
+import type { ErrorBody } from '../../core/errors.ts';
 import { visible } from '../../core/visible.ts';
 import { ChatCommands, type ChatService } from './chat-commands.ts';
 import { failureNote } from './event-note.ts';
@@ -26,6 +27,8 @@ export interface ChatDeps {
 
 /** The exit code of shells for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
+/** Why a command was not done: the code of the refusal, or the connection broke first. */
+type Problem = ErrorBody['code'] | 'unanswered';
 const NOBODY = 'Nobody was there to answer.';
 
 /** A conversation at the terminal: a line, its reply, the next line. */
@@ -81,7 +84,7 @@ export class Chat {
   }
 
   #cancel(): boolean {
-    if (this.#isBusy) void this.#deps.session.cancel();
+    if (this.#isBusy) this.#problemOf(this.#deps.session.cancel()).catch(this.#quit.reject);
     return this.#isBusy;
   }
 
@@ -89,7 +92,8 @@ export class Chat {
   async #listen(): Promise<number> {
     const { session, screen } = this.#deps;
     for await (const event of session) {
-      screen.show(event);
+      // Whoever has given a command shows why it was refused.
+      if (event.commandId === undefined) screen.show(event);
       this.#approvals.note(event);
       this.#inputs.note(event);
       this.#turns.note(event);
@@ -153,14 +157,24 @@ export class Chat {
       screen.note({ text: 'the answer is no longer needed', style: 'dim' });
       return;
     }
+    const problem = await this.#problemOf(session.answerInput(inputId, answer));
+    const isOver = problem === null || problem === 'INPUT_NOT_FOUND';
+    if (isOver || isLeft(problem, answer.action === 'cancel')) this.#inputs.close(inputId);
+  }
+
+  /** Waits until the service has done the command. @returns null then, and otherwise why not, which is shown. */
+  async #problemOf(command: Promise<void>): Promise<Problem | null> {
     try {
-      await session.answerInput(inputId, answer);
-      this.#inputs.close(inputId);
+      await command;
+      return null;
     } catch (error) {
+      if (error instanceof UnansweredError) {
+        this.#deps.screen.note({ text: error.message, style: 'yellow' });
+        return 'unanswered';
+      }
       if (!(error instanceof RefusedError)) throw error;
-      screen.note(failureNote(error));
-      // Where nobody is, asking again brings the same answer.
-      if (error.code === 'INPUT_NOT_FOUND' || answer.action === 'cancel') this.#inputs.close(inputId);
+      this.#deps.screen.note(failureNote(error));
+      return error.code;
     }
   }
 
@@ -180,11 +194,22 @@ export class Chat {
       }
       const said = line.kind === 'line' ? line.text.trim() : 'no';
       if (this.#commands?.runAtOnce(said)) continue;
-      if (/^y(es)?$/i.test(said)) void session.approve(callId, argumentsHash);
-      else if (/^no?$/i.test(said)) void session.deny(callId, line.kind === 'end' ? NOBODY : undefined);
-      else continue;
-      this.#approvals.close(callId);
+      const isApproved = /^y(es)?$/i.test(said);
+      if (!isApproved && !/^no?$/i.test(said)) continue;
+      const isUnattended = line.kind === 'end';
+      const problem = await this.#problemOf(
+        isApproved
+          ? session.approve(callId, argumentsHash)
+          : session.deny(callId, isUnattended ? NOBODY : undefined),
+      );
+      const isOver = problem === null || problem === 'APPROVAL_NOT_FOUND';
+      if (isOver || isLeft(problem, isUnattended)) this.#approvals.close(callId);
       return;
     }
   }
+}
+
+/** Whether others have to answer: where nobody is, asking again brings the same answer, and the same refusal. */
+function isLeft(problem: Problem, isUnattended: boolean): boolean {
+  return isUnattended && problem !== 'unanswered';
 }

@@ -7,7 +7,7 @@ import { LineInput } from '../../../src/cli/chat/line-input.ts';
 import type { Opening } from '../../../src/cli/chat/opening.ts';
 import { Screen } from '../../../src/cli/chat/screen.ts';
 import { EventQueue } from '../../../src/client/event-queue.ts';
-import { RefusedError, type StreamEvent } from '../../../src/client/session-client.ts';
+import { RefusedError, type StreamEvent, UnansweredError } from '../../../src/client/session-client.ts';
 
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
@@ -19,27 +19,35 @@ class DirectedSession implements ChatSession {
   readonly #events = new EventQueue<StreamEvent>(100);
   /** What the chat has asked for. */
   readonly wishes: string[] = [];
-  /** What the next answers to questions are refused with. */
-  readonly refusals: RefusedError[] = [];
+  /** What becomes of the next commands, instead of being done. */
+  readonly failures: (RefusedError | UnansweredError)[] = [];
 
   async send(content: string) {
     const turnId = `turn ${content}`;
     this.wishes.push(content);
     return { clientMessageId: content, turnId };
   }
-  async cancel() {
-    this.wishes.push('CANCEL');
+  cancel() {
+    return this.#command('CANCEL');
   }
-  async approve(callId: string, hash?: string) {
-    this.wishes.push(`APPROVE ${callId} ${hash}`);
+  approve(callId: string, hash?: string) {
+    return this.#command(`APPROVE ${callId} ${hash}`);
   }
-  async deny(callId: string, reason?: string) {
-    this.wishes.push(`DENY ${callId} ${reason}`);
+  deny(callId: string, reason?: string) {
+    return this.#command(`DENY ${callId} ${reason}`);
   }
-  async answerInput(inputId: string, answer: object) {
-    this.wishes.push(`ANSWER ${inputId} ${JSON.stringify(answer)}`);
-    const refusal = this.refusals.shift();
-    if (refusal) throw refusal;
+  answerInput(inputId: string, answer: object) {
+    return this.#command(`ANSWER ${inputId} ${JSON.stringify(answer)}`);
+  }
+  /** As the client does: a refusal is an event, too. */
+  async #command(wish: string) {
+    this.wishes.push(wish);
+    const failure = this.failures.shift();
+    if (failure instanceof RefusedError) {
+      const { code, message, details } = failure;
+      this.say({ event: 'error', data: { code, message, details }, commandId: wish });
+    }
+    if (failure) throw failure;
   }
   say(...events: StreamEvent[]): void {
     for (const event of events) this.#events.push(event);
@@ -132,6 +140,7 @@ const cancelled = (turnId: string): StreamEvent => ({
   data: { code: 'TURN_CANCELLED', message: 'The turn was cancelled.', details: {} },
   turnId,
 });
+const refused = (code: RefusedError['code']) => new RefusedError({ code, message: 'Not now.', details: {} });
 const call = { callId: 'c1', toolName: 'write', serverId: 's' };
 const approval = (turnId: string, path = 'a'): StreamEvent => ({
   event: 'toolApproval',
@@ -309,6 +318,86 @@ describe('a chat at a terminal', () => {
     }
   });
 
+  it('asks about a call again when the service has not answered the decision, or refused it', async () => {
+    for (const [failure, said] of [
+      [new UnansweredError('the connection broke'), 'the connection broke\n'],
+      [refused('SERVICE_UNAVAILABLE'), 'Not now. (SERVICE_UNAVAILABLE)\n'],
+    ] as const) {
+      const chat = startChat();
+      chat.input.write('do it\r');
+      await chat.wishes(1);
+      chat.session.say(approval('turn do it'));
+      for (const [answer, wish] of [
+        ['y', 'APPROVE c1 h1'],
+        ['n', 'DENY c1 undefined'],
+      ]) {
+        await chat.shows('run write? [y/n] ');
+        chat.session.failures.push(failure);
+        chat.shown.replies = '';
+        chat.input.write(`${answer}\r`);
+        await chat.shows(said);
+        expect(chat.session.wishes.at(-1)).toBe(wish);
+        await chat.shows('run write? [y/n] ');
+        expect(chat.shown.replies.split(said)).toHaveLength(2);
+      }
+      chat.input.write('y\r');
+      await chat.wishes(4);
+      chat.session.say(response('turn do it'));
+      await chat.shows('› ');
+      chat.input.write(CTRL_D);
+      expect(await chat.exit).toBe(0);
+      expect(chat.session.wishes).toEqual(['do it', 'APPROVE c1 h1', 'DENY c1 undefined', 'APPROVE c1 h1']);
+    }
+  });
+
+  it('asks no more about a call that the service no longer knows', async () => {
+    const chat = startChat();
+    chat.session.failures.push(refused('APPROVAL_NOT_FOUND'));
+    chat.input.write('do it\r');
+    await chat.wishes(1);
+    chat.session.say(approval('turn do it'));
+    await chat.shows('run write? [y/n] ');
+    chat.input.write('y\r');
+    await chat.shows('(APPROVAL_NOT_FOUND)\n');
+    chat.shown.replies = '';
+    chat.session.say(response('turn do it'));
+    await chat.shows('› ');
+    expect(chat.shown.replies).not.toContain('run write?');
+    chat.input.write(CTRL_D);
+    await chat.exit;
+  });
+
+  it('asks a question of a tool server again when the service has not answered', async () => {
+    const chat = startChat();
+    chat.session.failures.push(new UnansweredError('the connection broke'));
+    chat.input.write('do it\r');
+    await chat.wishes(1);
+    chat.session.say(formWithoutFields('turn do it'));
+    for (const wishes of [2, 3]) {
+      await chat.shows('accept? [y/n] ');
+      chat.shown.replies = '';
+      chat.input.write('n\r');
+      await chat.wishes(wishes);
+    }
+    expect(chat.session.wishes.slice(1)).toEqual(Array(2).fill('ANSWER c1.1.1 {"action":"decline"}'));
+    chat.input.write(CTRL_D);
+    await chat.exit;
+  });
+
+  it('says once why a reply was not cancelled', async () => {
+    const chat = startChat();
+    chat.session.failures.push(refused('SERVICE_UNAVAILABLE'));
+    chat.input.write('long\r');
+    await chat.wishes(1);
+    chat.input.write('/cancel\r');
+    await chat.shows('Not now. (SERVICE_UNAVAILABLE)\n');
+    chat.session.say(response('turn long'));
+    await chat.shows('› ');
+    expect(chat.shown.replies.split('Not now.')).toHaveLength(2);
+    chat.input.write(CTRL_D);
+    await chat.exit;
+  });
+
   it('shows what nobody would see in the arguments of a call', async () => {
     const chat = startChat();
     chat.input.write('do it\r');
@@ -421,6 +510,18 @@ describe('a chat of a script', () => {
     expect(await chat.exit).toBe(0);
   });
 
+  it('denies a call again when the connection broke, and leaves it to others when it is refused', async () => {
+    const chat = startChat({ isTerminal: false });
+    chat.session.failures.push(new UnansweredError('the connection broke'), refused('FORBIDDEN'));
+    chat.input.end('one\n');
+    await chat.wishes(1);
+    chat.session.say(approval('turn one'));
+    await chat.wishes(3);
+    chat.session.say(response('turn one'));
+    expect(await chat.exit).toBe(0);
+    expect(chat.session.wishes).toEqual(['one', ...Array(2).fill('DENY c1 Nobody was there to answer.')]);
+  });
+
   it('answers no question of a tool server, and sends every line as a message', async () => {
     for (const asked of [question('turn one'), formWithoutFields('turn one')]) {
       const chat = startChat({ isTerminal: false });
@@ -438,7 +539,7 @@ describe('a chat of a script', () => {
 
   it('leaves a question to others when the service refuses its answer', async () => {
     const chat = startChat({ isTerminal: false });
-    chat.session.refusals.push(
+    chat.session.failures.push(
       new RefusedError({ code: 'FORBIDDEN', message: 'You may not do this.', details: {} }),
     );
     chat.input.end('one\n');
