@@ -4,7 +4,7 @@ import type { Logger } from '../../ports/logger.ts';
 /**
  * Closes at the first SIGTERM, SIGINT or SIGHUP and exits with 0; a second one ends the process at once.
  *
- * @param reload what SIGHUP means instead, unless the terminal of the service is gone.
+ * @param reload what SIGHUP means instead, unless the terminal of the service is gone. It never counts as the second signal.
  * @returns a function that does the same without a signal.
  */
 export function stopOnSignal(
@@ -25,8 +25,9 @@ export function stopOnSignal(
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (signal === 'SIGHUP' && reload && !closing && !process.stdin.isTTY) {
-        void reload();
+      if (signal === 'SIGHUP' && reload && !process.stdin.isTTY) {
+        if (closing) log.info({ signal }, 'the agents are not reloaded: the service is stopping');
+        else void reload();
         return;
       }
       if (closing) process.exit(128 + constants.signals[signal]);

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { OpenAiUpstream, textReply, type UpstreamReply } from '../../support/models/openai-upstream.ts';
@@ -30,6 +32,7 @@ async function start(
       `server: { drainTimeoutMs: ${drainTimeoutMs} }`,
     ].join('\n'),
   );
+  await writeFile(join(folder.path, 'service.yml'), '{}');
   const options = { cwd: folder.path, script };
   const launch = () => ServiceProcess.listening(['--agent', 'agent.yml', ...args], options);
   const service = await launch();
@@ -225,6 +228,25 @@ describeWays('a service that is told to stop', (way) => {
       ['assistant', 'Now.'],
       ['user', 'go on'],
     ]);
+  });
+
+  verifies('cli.stop-twice', 'but not SIGHUP where it reloads the agents', async () => {
+    const args = [...IN_MEMORY, '--config', 'service.yml', '--log-level', 'info'];
+    await using running = await start(way, { args });
+    const { upstream, service } = running;
+    const gate = Promise.withResolvers<void>();
+    upstream.replyWith({
+      stream: [{ gate: gate.promise }, { text: 'done' }, { finish: 'stop' }, { done: true }],
+    });
+    const answer = service.post('/api/message-sync', { message: 'count' });
+    await upstream.request(0);
+    service.process.kill('SIGTERM');
+    await service.process.stderr(/stopping/);
+    service.process.kill('SIGHUP');
+    await service.process.stderr(/"signal":"SIGHUP".*the agents are not reloaded: the service is stopping/);
+    gate.resolve();
+    expect(await (await answer).json()).toMatchObject({ response: 'done' });
+    expect(await service.process.ended).toMatchObject({ code: 0, signal: null });
   });
 
   verifies('cli.stop-twice', async () => {
