@@ -12,6 +12,7 @@ export const requirements = {
   'cli.web-port': '`--web-port` sets the port; 0 picks a free one and says which',
   'cli.tool-servers': 'the start tells of each tool server whether it is up, as soon as that is known',
   'cli.port-taken': 'a port that is taken ends the start with a clear error and exit code 1',
+  'cli.failed-start': 'a start that fails leaves no tool server running',
   'cli.agent': '`--agent` names the agent file; a bad one ends the start with file, line and key',
   'cli.example-tools':
     '`example-tools` serves what the agents of the package use: text, an image, structured content, a long operation',

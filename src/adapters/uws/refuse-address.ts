@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { hostAndPort } from '../../core/host-literal.ts';
 
 /** Rejects with the reason why an address cannot be used. uWebSockets.js gives none, so Node tries to listen too. */
 export async function refuseAddress(host: string, port: number): Promise<never> {
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  throw new Error(`cannot listen on ${address}: ${explain(await errorCode(host, port), host, port)}`);
+  throw new Error(
+    `cannot listen on ${hostAndPort(host, port)}: ${explain(await errorCode(host, port), host, port)}`,
+  );
 }
 
 async function errorCode(host: string, port: number): Promise<string> {

@@ -11,6 +11,7 @@ import { readPackageVersion } from '../../app/package-root.ts';
 import type { HttpService } from '../../app/serve-http.ts';
 import { serveStdio } from '../../app/serve-stdio.ts';
 import { resolveSettings, type Settings } from '../../config/settings.ts';
+import { hostAndPort } from '../../core/host-literal.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { isBuiltInAgent } from '../agent-argument.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -68,8 +69,13 @@ export async function run(
     },
     onSessionsFilling: growHeapSlowly,
   });
-  if (settings.transport === 'stdio') await overStdio(host, start);
-  else await overHttp(host, start, { adapters, serveHttp });
+  try {
+    if (settings.transport === 'stdio') await overStdio(host, start);
+    else await overHttp(host, start, { adapters, serveHttp });
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
 }
 
 function openAdapters({ agents, settings, log }: Start, logThread: LogThread | undefined): Promise<Adapters> {
@@ -140,12 +146,9 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
     version,
     log,
     peers: adapters.cluster?.messenger,
-  }).catch(async (error: unknown) => {
-    await host.close();
-    throw error;
   });
   noteAddress(settings, localUrl(settings.host, http.port));
-  if (adapters.cluster) adapters.cluster.address = `${settings.host}:${http.port}`;
+  if (adapters.cluster) adapters.cluster.address = hostAndPort(settings.host, http.port);
   stopOnSignal(
     log,
     // The address goes first, while the log is still locked: later, the file could be that of the next service.

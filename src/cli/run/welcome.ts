@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import { counted } from '../../core/counted.ts';
+import { hostAndPort } from '../../core/host-literal.ts';
 import type { McpServerRecord } from '../../core/tool-server/mcp-server-record.ts';
 import { agentPathPrefix } from '../../gateway/agents/agent-choice.ts';
 
@@ -23,7 +24,7 @@ export interface Welcome {
 export function welcome({ version, agentFile, isBuiltIn, modelLabel, others = [], ...at }: Welcome): string {
   const { settings, port } = at;
   const { mode, host, inspect } = settings;
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const address = hostAndPort(host, port);
   const url = `http://${address}`;
   return [
     `agent-service ${version} is listening on ${url}`,

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
+import { SOURCES } from '../../support/project/describe-ways.ts';
 import { projectRoot } from '../../support/project/source-imports.ts';
 import { agentFolder } from '../../support/service/agent-folder.ts';
 import { parseEnvelope } from '../../support/service/error-envelope.ts';
+import { isRunning } from '../../support/service/process-life.ts';
 import { freePort, SCRIPTED } from '../../support/service/running-service.ts';
 import { type Ending, type ProcessOptions, ServiceProcess } from '../../support/service/service-process.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
@@ -156,6 +159,43 @@ describe.concurrent('the port', () => {
       expect((await first.fetch('/healthz')).status).toBe(200);
     },
   );
+});
+
+/** Flags of Node with which a module cannot be loaded. This is known as soon as there is a file in the working directory. */
+function unloadable(module: string, file: string): string[] {
+  const hooks = `
+    import { existsSync } from 'node:fs';
+    import { setTimeout as delay } from 'node:timers/promises';
+    export async function load(url, context, next) {
+      if (!url.endsWith('${module}')) return next(url, context);
+      while (!existsSync('${file}')) await delay(5);
+      throw new Error('there is no ${module}');
+    }`;
+  const asUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+  const registering = `import { register } from 'node:module'; register(${JSON.stringify(asUrl(hooks))});`;
+  return ['--import', asUrl(registering)];
+}
+
+describe.concurrent('a start that fails', () => {
+  verifies('cli.failed-start', async () => {
+    // In an agent file, `$$` is a dollar sign.
+    const server = {
+      type: 'stdio',
+      command: 'sh',
+      args: ['-c', 'echo $$$$ > new && mv new pid && exec sleep 300'],
+    };
+    await using folder = await agentFolder(`${SCRIPTED}mcpServers: ${JSON.stringify({ silent: server })}\n`);
+    await writeFile(join(folder.path, 'service.yml'), 'agent: agent.yml\nauth: { apiKeys: true }\n');
+    const args = ['--config', 'service.yml', '--web-port', '0', ...IN_MEMORY];
+    const { code, stderr } = await run(args, {
+      cwd: folder.path,
+      script: SOURCES,
+      nodeFlags: unloadable('audit-trail.ts', 'pid'),
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no audit-trail.ts')]);
+    const pid = Number(await readFile(join(folder.path, 'pid'), 'utf8'));
+    expect([pid > 1, isRunning(pid)]).toEqual([true, false]);
+  });
 });
 
 describe.concurrent('the agent file', () => {
