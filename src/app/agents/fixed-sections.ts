@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../config/schema/agent-config.ts';
 import { canonicalJson } from '../../core/content-hash.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 
 /** Sections that the whole service takes from the file of its first agent. */
 const OF_SERVICE = ['server', 'cors', 'telemetry', 'limits'] as const;
@@ -25,17 +26,20 @@ export function sectionsForRestart(
   return counting.filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]));
 }
 
-/** The sections of a file that do nothing, because it is not that of the first agent. @param raw the file as written. */
+/**
+ * The sections of a file that do nothing, because it is not that of the first agent. Of a section that has an effect, those
+ * of its keys that have none. @param raw the file as written.
+ */
 export function sectionsWithoutEffect(raw: Readonly<Record<string, unknown>>): string[] {
   const present = OF_SERVICE.filter((name) => Object.hasOwn(raw, name));
-  const { limits } = raw;
-  const isOwn = typeof limits === 'object' && limits !== null && onlyKey(limits) === 'queuedMessages';
-  return present.filter((name) => name !== 'limits' || !isOwn);
+  return present.flatMap((name) => (name === 'limits' ? limitsWithoutEffect(raw[name]) : [name]));
 }
 
-function onlyKey(map: object): string | undefined {
-  const [name, ...others] = Object.keys(map);
-  return others.length === 0 ? name : undefined;
+/** How many messages may wait is the one limit that each agent has of its own. */
+function limitsWithoutEffect(limits: unknown): string[] {
+  if (!isJsonObject(limits) || !Object.hasOwn(limits, 'queuedMessages')) return ['limits'];
+  const { queuedMessages: _, ...others } = limits;
+  return Object.keys(others).map((name) => `limits.${name}`);
 }
 
 function fixed({

@@ -331,7 +331,9 @@ describe('an agent file that is read again', () => {
         third: agentWith(upstream, { limits: { queuedMessages: 1 } }),
       };
       await using service = await RunningService.start({ agents, log });
-      expect(warned).toEqual([expect.objectContaining({ agentId: 'second', sections: ['limits'] })]);
+      expect(warned).toEqual([
+        expect.objectContaining({ agentId: 'second', sections: ['limits.requestsPerMinute'] }),
+      ]);
       const a2a = { push: { allowPrivateAddresses: true } };
       agents.second = agentWith(upstream, { ...limits(6, 1), mcp: { expose: ['agent', 'tools'] }, a2a });
       expect(await json(service.post('/api/agents/second/reload'))).toMatchObject({
