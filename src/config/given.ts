@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { bareHost } from '../core/host-literal.ts';
 import { messageOf } from '../core/thrown.ts';
 import { closest } from './problems/closest.ts';
 import type { Environment } from './reading/expand.ts';
@@ -58,6 +60,17 @@ export function parsePort(given: Given | undefined): number | undefined {
 export function parseText(given: Given | undefined, expected: string): string | undefined {
   if (given?.value.trim() === '') throw refuse(given, expected);
   return given?.value;
+}
+
+/** An IPv6 address may be in brackets, as in a URL. */
+export function parseHost(given: Given | undefined): string | undefined {
+  const host = parseText(given, 'an address such as 127.0.0.1');
+  if (given === undefined || host === undefined) return undefined;
+  const bare = bareHost(host);
+  // Only IPv6 addresses have colons. Others come from a port or a URL.
+  if (bare.includes(':') && isIP(bare) !== 6)
+    throw refuse(given, 'an address such as 127.0.0.1 or ::1 alone; --web-port sets the port');
+  return bare;
 }
 
 /** @param parse throws an error that does not repeat the address, which may have a password. */

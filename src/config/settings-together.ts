@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../core/host-literal.ts';
 import { type Given, SettingsError } from './given.ts';
 
 interface Combined {
@@ -44,12 +45,8 @@ function checkStore({ store, bus, standby }: Combined, names: SettingNames): voi
 
 /** Refuses to let other machines reach a service that authenticates nobody. */
 function checkExposure({ host, insecure, transport }: Combined, names: SettingNames): void {
-  if (insecure || transport === 'stdio' || isLoopback(host)) return;
+  if (insecure || transport === 'stdio' || isLoopbackHost(host)) return;
   throw new SettingsError(
     `${names.host?.name}: found "${host}", which other machines can reach, and nobody is authenticated: whoever reaches the port could read every conversation and start processes. Do one of these: set auth in a service file (--config service.yml with "auth: {apiKeys: true}"), listen on 127.0.0.1, or start with --insecure if something else keeps strangers out`,
   );
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\]|::ffff:127(\.\d{1,3}){3})$/i.test(host);
 }

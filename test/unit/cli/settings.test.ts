@@ -123,6 +123,21 @@ describe('settings', () => {
     );
   });
 
+  it('take an IPv6 address in brackets, too', () => {
+    expect(resolve({ flags: { host: '[::1]' } }).host).toBe('::1');
+    expect(resolve({ yaml: { host: '[::1]' } }).host).toBe('::1');
+    expect(() => resolve({ flags: { host: '[::2]' } })).toThrow('which other machines can reach');
+  });
+
+  it.each(['127.0.0.1:80', '[::1]:80', 'http://127.0.0.1'])(
+    'have the port apart from the host: %s',
+    (host) => {
+      expect(() => resolve({ flags: { host } })).toThrow(
+        `--host: found "${host}"; expected an address such as 127.0.0.1 or ::1 alone; --web-port sets the port`,
+      );
+    },
+  );
+
   it('stand by only for a database', () => {
     const store = 'postgres://db/agents';
     expect(resolve({ flags: { standby: true, store } })).toMatchObject({ standby: true, store });
