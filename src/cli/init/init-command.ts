@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LlmConfig } from '../../config/schema/llm-config.ts';
+import { hasCredentials, NO_CREDENTIALS } from '../../config/schema/web-url.ts';
 import { agentFileName, INIT_FILE } from '../agent-argument.ts';
 import { AT_MOST } from '../check/check-command.ts';
 
@@ -38,7 +39,8 @@ export const modelProblem: Problem = (text) =>
 /** Undefined if the text can be the address of a provider. */
 export const addressProblem: Problem = (text) => {
   const { success } = LlmConfig.shape.baseURL.safeParse(text);
-  return success && text ? undefined : 'Expected an address such as http://127.0.0.1:8080/v1.';
+  if (!success || !text) return 'Expected an address such as http://127.0.0.1:8080/v1.';
+  return hasCredentials(text) ? `The address ${NO_CREDENTIALS}.` : undefined;
 };
 
 /** Undefined if the text can be the name of a variable. Most keys cannot, so a key given by mistake is refused. */

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { isJsonObject } from '../../core/json-object.ts';
 import { shorten } from '../../core/shorten.ts';
 import { redactArg } from '../export/redact.ts';
+import { spelledScalar } from '../reading/spelled-scalar.ts';
+import { parseTemplate } from '../reading/template.ts';
 import { closest } from './closest.ts';
 import { describeRule, type Issue } from './describe-expected.ts';
 import { type Path, toPath, valueAt } from './path.ts';
@@ -88,10 +90,32 @@ function hint(issue: Issue, path: Path, { data, writtenAt }: Validated): string 
   ) {
     return ' (put it in quotes)';
   }
+  if (typeof value === 'string' && readsAsExpected(value, issue)) return unquoted(writtenAt(path));
   if (issue.code !== 'invalid_value' || typeof value !== 'string' || writtenAt(path) !== undefined) return '';
   const meant = closest(
     value,
     issue.values.filter((option) => typeof option === 'string'),
   );
   return meant === undefined ? '' : `; did you mean "${meant}"?`;
+}
+
+/** @param written the text in the file, if it has variables. Where other text is beside them, quotes are not what is wrong. */
+function unquoted(written: string | undefined): string {
+  if (written !== undefined && parseTemplate(written).length > 1) return '';
+  // Within {…}, YAML takes the brace of the reference for that of a map.
+  return written?.includes('{')
+    ? ' (write it without quotes, on a line of its own)'
+    : ' (write it without quotes)';
+}
+
+/** Whether the text spells the number or the boolean that is expected, so that only its quotes are wrong. */
+function readsAsExpected(text: string, issue: Issue): boolean {
+  if (issue.code === 'invalid_union')
+    return issue.errors.some(([first]) => first !== undefined && readsAsExpected(text, first));
+  const scalar = spelledScalar(text);
+  if (issue.code === 'invalid_value')
+    return scalar !== text && issue.values.some((value) => value === scalar);
+  if (issue.code !== 'invalid_type') return false;
+  if (issue.expected === 'int') return Number.isInteger(scalar);
+  return typeof scalar === issue.expected;
 }

@@ -1,7 +1,7 @@
-import { parse } from 'yaml';
 import type { z } from 'zod';
 import { mapScalars, pathKey, toPath } from '../problems/path.ts';
 import type { Expansion } from './expand.ts';
+import { spelledScalar } from './spelled-scalar.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 /**
@@ -19,13 +19,6 @@ export function readScalars(schema: z.ZodType, expansion: Expansion, { isPlain }
   );
   if (refused.size === 0) return value;
   return mapScalars(value, (scalar, path) =>
-    typeof scalar === 'string' && refused.has(pathKey(path)) ? readScalar(scalar) : scalar,
+    typeof scalar === 'string' && refused.has(pathKey(path)) ? spelledScalar(scalar) : scalar,
   );
-}
-
-/** The number or boolean that a text spells in YAML 1.2, else the text itself. */
-function readScalar(text: string): unknown {
-  if (!/^[-+.\w]+$/.test(text)) return text;
-  const value: unknown = parse(text, { schema: 'core' });
-  return typeof value === 'number' || typeof value === 'boolean' ? value : text;
 }

@@ -87,7 +87,12 @@ function lostKeyAt(document: Document): number | null {
   return found;
 }
 
+const REFERENCE_IN_FLOW =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text shows a reference
+  'not valid YAML: within {…} and […], a reference ${…} must be in quotes; if it is a number, true or false, write it without quotes, on a line of its own';
+
 function describeError(error: YAMLError, text: string): string {
+  if (text.slice(error.pos[0] - 1, error.pos[0] + 1) === '${') return REFERENCE_IN_FLOW;
   switch (error.code) {
     case 'MULTIPLE_DOCS':
       return 'a second document begins here; expected one document in the file';

@@ -7,8 +7,10 @@ import { ClientToolsConfig } from '../../core/tool-call/client-tool.ts';
 import { ElicitationConfig } from '../../core/tool-server/elicitation-config.ts';
 import { McpServerConfig, McpServerName } from '../../core/tool-server/mcp-server-config.ts';
 import { RootConfig } from '../../core/tool-server/root.ts';
+import { AllowedHost } from './allowed-host.ts';
 import { checkRuleServers } from './approval-servers.ts';
 import { LlmConfig } from './llm-config.ts';
+import { PublicHttpUrl } from './web-url.ts';
 
 const limit = (value: number) => z.union([z.int().min(1), z.literal(false)]).default(value);
 
@@ -95,13 +97,12 @@ export const ServerConfig = z.strictObject({
     .optional(),
   logLevel: z.enum(logLevels).optional(),
   /** The address at which browsers reach the service, such as `https://agent.example.com`. */
-  publicUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+  publicUrl: PublicHttpUrl
     // Paths are appended to it.
     .refine((url) => !/[?#]/.test(url), 'must be a URL without ? and #')
     .optional(),
   /** Host names, besides its own address, by which clients may reach the service, such as `agent.example.com`. */
-  allowedHosts: z.array(z.string().min(1)).default([]),
+  allowedHosts: z.array(AllowedHost).default([]),
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed; `true` believes everybody. */
   trustProxy: z
     .union([z.boolean(), z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))])
@@ -113,7 +114,7 @@ export type ServerConfig = z.infer<typeof ServerConfig>;
 
 export const TelemetryConfig = z.strictObject({
   /** Root URL of the OpenTelemetry collector, such as `http://127.0.0.1:4318`. Without it there are no spans. */
-  otlpEndpoint: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+  otlpEndpoint: PublicHttpUrl.optional(),
 });
 
 const oneLine = (maxLength: number) =>

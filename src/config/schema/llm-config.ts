@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TimeoutMs } from '../../core/timeout-ms.ts';
+import { HttpUrl } from './web-url.ts';
 
 /** Providers of real models. All support OpenAI's chat completions; some also have an interface of their own. */
 export const modelProviders = [
@@ -54,7 +55,7 @@ const LlmFields = z.strictObject({
   provider: z.enum([...modelProviders, 'scripted']),
   model: z.string().min(1),
   apiKey: z.string().optional(),
-  baseURL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).optional(),
+  baseURL: HttpUrl.optional(),
   /** The interface of the provider. `modelApiOf` has the default. */
   api: z.enum(modelApis).optional(),
   temperature: z.number().min(0).max(2).optional(),

@@ -1,16 +1,13 @@
 import { z } from 'zod';
-
-/** Whether the host of a URL is this machine. */
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
-}
+import { bareHost, isLoopbackHost } from '../../core/host-literal.ts';
+import { hasCredentials } from './web-url.ts';
 
 /** `new URL` writes every form of an IPv4 address, such as `0177.1` or `2130706433`, as four decimal numbers. */
 function isSafe(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  const isEncrypted = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
-  return isEncrypted && url.username === '' && url.password === '';
+  const { protocol, hostname } = new URL(text);
+  const isEncrypted = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(bareHost(hostname)));
+  return isEncrypted && !hasCredentials(text);
 }
 
 /** Where keys of an identity provider come from. Without TLS, anyone on the way could replace them. */

@@ -1,4 +1,5 @@
 import type { LlmAccess, ModelProvider } from '../../config/schema/llm-config.ts';
+import { hasCredentials } from '../../config/schema/web-url.ts';
 import { type Environment, providerKey } from './provider-key.ts';
 import { type ProviderDefaults, providers } from './providers.ts';
 
@@ -30,8 +31,7 @@ function addressProblem(baseURL: string | undefined, provider: ModelProvider): s
       `because provider "${provider}" has none of its own`
     );
   }
-  const { username, password } = new URL(baseURL);
-  if (username === '' && password === '') return undefined;
+  if (!hasCredentials(baseURL)) return undefined;
   return 'holds a user name or password; expected an address without them, and the secret in llm.apiKey';
 }
 

@@ -64,6 +64,14 @@ describe('a new agent file', () => {
     );
   });
 
+  it('takes no address with a user and a password', () => {
+    expect(parseCommandLine(['init', '--base-url', 'http://u:p@h/v1'], {})).toMatchObject({
+      kind: 'exit',
+      code: 1,
+      output: expect.stringContaining('The address must be a URL without user and password.'),
+    });
+  });
+
   it('names the flag that is missing or wrong', () => {
     expect(() => choiceOf({ file: 'a' })).toThrow('--provider is missing: expected one of openai,');
     expect(() => choiceOf({ file: 'a', provider: 'openai' })).toThrow('--model is missing');

@@ -71,7 +71,6 @@ describe('a value out of a variable', () => {
   });
 
   it.each([
-    ['quoted', 'port: "$PORT"'],
     ['only a part of the value', 'port: 1$PORT'],
     ['no number', 'port: $WORD'],
     ['a list', 'port: $LIST'],
@@ -81,6 +80,39 @@ describe('a value out of a variable', () => {
       expect.stringMatching(/^agent\.yml:3: server\.port: found a string from ".*"; expected a number$/),
     ]);
   });
+
+  it.each([
+    ['port: "$PORT"', 'a string from "$PORT"; expected a number (write it without quotes)'],
+    [
+      'port: "${PORT:-1}"',
+      'a string from "${PORT:-1}"; expected a number (write it without quotes, on a line of its own)',
+    ],
+    ['port: "80"', '"80"; expected a number (write it without quotes)'],
+    ['port: "true"', '"true"; expected a number'],
+    ['port: "1$PORT"', 'a string from "1$PORT"; expected a number'],
+    ['port: "+"', '"+"; expected a number'],
+  ])('has no quotes where a number is wanted, says the error: %s', (line, found) => {
+    const text = withLimits(`server:\n  ${line}\n`);
+    expect(problemsOf(text, { PORT: '80' })).toEqual([`agent.yml:3: server.port: found ${found}`]);
+  });
+
+  it('has no quotes where a limit or a flag is wanted, says the error', () => {
+    const text = `${llm}\nlimits: { queuedMessages: "false", requestsPerMinute: "7" }\na2a: { push: { allowPrivateAddresses: "$YES" } }\n`;
+    expect(problemsOf(text, { YES: 'true' })).toEqual([
+      'agent.yml:2: limits.requestsPerMinute: found "7"; expected a number, or false (write it without quotes)',
+      'agent.yml:2: limits.queuedMessages: found "false"; expected a number, or false (write it without quotes)',
+      'agent.yml:3: a2a.push.allowPrivateAddresses: found a string from "$YES"; expected true or false (write it without quotes)',
+    ]);
+  });
+
+  it.each(['server: { port: ${PORT} }', 'server: { trustProxy: [${PROXY:-::1}] }'])(
+    'cannot be read from ${…} in a map or a list on one line, and the error says what to do: %s',
+    (line) => {
+      expect(problemsOf(`${llm}\n${line}\n`)[0]).toBe(
+        'agent.yml:2: not valid YAML: within {…} and […], a reference ${…} must be in quotes; if it is a number, true or false, write it without quotes, on a line of its own',
+      );
+    },
+  );
 
   it('is not shown in an error, since it may be a secret', () => {
     const problems = problemsOf(`${llm}\nserver:\n  port: $PORT\n  logLevel: $LEVEL\n`, {
@@ -102,12 +134,24 @@ describe('a name that every object has', () => {
   });
 });
 
+const HOSTS = 'server.allowedHosts[1]';
+
 describe('a setting that the service could not use', () => {
   it.each([
     ['server: { drainTimeoutMs: 2147483648 }', 'server.drainTimeoutMs'],
     ['server: { publicUrl: "https://a.example/?q" }', 'server.publicUrl'],
     ['server: { publicUrl: "https://a.example/#q" }', 'server.publicUrl'],
     ['cors: { headers: ["X-A\\r\\nX-B"] }', 'cors.headers[0]'],
+    ...[
+      'https://x.example.com',
+      '*',
+      '*.example.com',
+      'x.example.com/',
+      'x.example.com:70000',
+      '[::1',
+      'a b',
+      '',
+    ].map((host) => [`server: { allowedHosts: [x.example.com, ${JSON.stringify(host)}] }`, HOSTS] as const),
   ])('is refused: %s', (line, field) => {
     expect(problemsOf(`${llm}\n${line}`)).toEqual([expect.stringContaining(`${field}: `)]);
   });
@@ -115,12 +159,34 @@ describe('a setting that the service could not use', () => {
   it.each([
     'server: { drainTimeoutMs: 2147483647, publicUrl: https://a.example/agent/ }',
     'cors: { headers: ["*", X-Request-Id] }',
+    'server: { allowedHosts: [x.example.com, "x.example.com:8443", my_service, "::1", "[::1]", "[::1]:80", 10.0.0.1] }',
   ])('is near to one that it can use: %s', (line) => {
     expect(() => parseAgentFile(`${llm}\n${line}`, 'f', {})).not.toThrow();
   });
 });
 
 describe('the errors of an agent file', () => {
+  it.each(['server: { publicUrl', 'telemetry: { otlpEndpoint'])(
+    'refuse a user and a password, without showing them: %s',
+    (setting) => {
+      const [, key] = setting.split(' { ');
+      expect(problemsOf(`${llm}\n${setting}: "https://u:hunter2@h.example/" }\n`)).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `\\.${key}: found "https://[^u]*@h.example/"; expected a URL without user and password$`,
+          ),
+        ),
+      ]);
+      expect(problemsOf(`${llm}\n${setting}: "hunter2" }\n`)).toHaveLength(1);
+    },
+  );
+
+  it('say what an allowed host is', () => {
+    expect(problemsOf(`${llm}\nserver: { allowedHosts: ["*"] }\n`)).toEqual([
+      'agent.yml:2: server.allowedHosts[0]: found "*"; expected a host name such as agent.example.com or an IP address, without scheme, path and *; a port may follow',
+    ]);
+  });
+
   it('are reported together, in the order of the lines', () => {
     const text = `sytemPrompt: x
 llm:
