@@ -19,7 +19,7 @@ import {
   toldText,
 } from '../../support/tools/mcp/resumed-stream.ts';
 import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
-import { openMcp, postMcp } from '../../support/tools/mcp-http.ts';
+import { initializeMcp, openMcp, postMcp } from '../../support/tools/mcp-http.ts';
 import { verifies } from '../requirements.ts';
 
 const YAML = `${SCRIPTED}server: { drainTimeoutMs: 0 }\nlimits: { requestsPerMinute: false }\n`;
@@ -225,6 +225,62 @@ describe('a call of a tool server whose stream breaks', () => {
     const other = await resumableSession(port);
     expect((await resumed(port, other, id)).status).toBe(400);
   });
+});
+
+describe('a call that its client has cancelled after it was told something', () => {
+  const cancel = (requestId: number) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId },
+  });
+
+  verifies('mcp.resume', 'who comes back for a cancelled turn is told its end', async () => {
+    await using setup = await startDirected();
+    const { model, port } = setup;
+    const session = await resumableSession(port);
+    const stream = new EventReader(await openMcp(port, 'POST', session, chatCall(2, 'tell me')));
+    const call = await model.call(0);
+    call.say('Once ');
+    const { id } = await stream.that(isFirstPiece);
+    expect((await postMcp(port, cancel(2), session)).status).toBe(202);
+    await call.aborted;
+    const rest = await resumed(port, session, id);
+    expect(eventsOf(await rest.body).filter(isAnswer)).toMatchObject([
+      { message: { id: 2, result: { isError: true } } },
+    ]);
+  });
+
+  verifies('mcp.resume', 'nobody waits for the answer to a cancelled call of a tool server', async () => {
+    await using service = await startGateway({ tools: scriptableServer() });
+    const { port } = service;
+    const session = await resumableSession(port);
+    const slow = { name: 'slow', arguments: { ms: 60_000, progressEveryMs: 20 } };
+    const params = { ...slow, _meta: { progressToken: 'p' } };
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params };
+    const stream = new EventReader(await openMcp(port, 'POST', session, call));
+    const { id } = await stream.that(isFirstPiece);
+    expect((await postMcp(port, cancel(2), session)).status).toBe(202);
+    const { status, body } = await resumed(port, session, id);
+    expect([status, await body]).toEqual([400, expect.stringContaining('nothing is kept')]);
+  });
+
+  verifies(
+    'mcp.resume',
+    'the other calls of its batch have their answers, and no more is awaited',
+    async () => {
+      await using setup = await startDirected();
+      const { model, port } = setup;
+      const opened = await initializeMcp(port, '2025-03-26');
+      const session = { ...opened, 'Mcp-Protocol-Version': '2025-03-26' };
+      const batch = [chatCall(2, 'tell me', { sessionId: 'a' }), chatCall(3, 'wait', { sessionId: 'b' })];
+      const stream = text(await openMcp(port, 'POST', session, batch));
+      const [told, cancelled] = [await model.call(0), await model.call(1)];
+      expect((await postMcp(port, cancel(3), session)).status).toBe(202);
+      await cancelled.aborted;
+      told.answer('Once upon a time.');
+      expect(eventsOf(await stream).filter(isAnswer)).toMatchObject([{ message: { id: 2 } }]);
+    },
+  );
 });
 
 describe('a stream that cannot be resumed', () => {

@@ -101,6 +101,11 @@ export class KeptStreams {
     return stream?.owner === owner ? stream : undefined;
   }
 
+  /** Forgets a stream that nobody may come back for. */
+  drop(stream: KeptStream): void {
+    if (this.#streams.get(stream.name) === stream) this.#drop(stream);
+  }
+
   /** Forgets what nobody has come back for. */
   expire(): void {
     const now = Date.now();

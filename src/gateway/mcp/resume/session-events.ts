@@ -53,13 +53,33 @@ export class SessionEvents implements EventStore {
     }
   }
 
-  /** The request is answered, or never will be. */
-  end(requestId: RequestId): void {
+  /**
+   * The client has cancelled the request, so it is never answered.
+   *
+   * @returns whether its stream has nothing more to tell. What the stream has told is forgotten then: a client that came back
+   *   for it would wait for an answer.
+   */
+  cancel(requestId: RequestId): boolean {
+    const exchange = this.#exchanges.get(requestId);
+    if (!exchange) return false;
+    const stream = this.#kept.find(exchange.name, this.#owner);
+    const isOver = this.end(requestId);
+    if (isOver && stream) this.#kept.drop(stream);
+    return isOver;
+  }
+
+  /**
+   * The request is answered, or never will be.
+   *
+   * @returns whether it was the last one of its stream.
+   */
+  end(requestId: RequestId): boolean {
     const exchange = this.#exchanges.get(requestId);
     this.#exchanges.delete(requestId);
-    if (!exchange || exchange.requestIds.some((id) => this.#exchanges.has(id))) return;
+    if (!exchange || exchange.requestIds.some((id) => this.#exchanges.has(id))) return false;
     for (const { streamId, name } of this.#open.values())
       if (name === exchange.name) this.#open.delete(streamId);
+    return true;
   }
 
   /** The sessions that the stream of this event tells of. Null if not all that followed the event is here. */

@@ -56,18 +56,27 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   /** The SDK gives its event store a stream, and tells nobody whose it is. */
   #requestsOf(streamId: string): RequestId[] {
+    return [...this.#streams()].flatMap(([requestId, id]) => (id === streamId ? [requestId] : []));
+  }
+
+  /** The streams of the SDK, by the requests that it still waits for. */
+  #streams(): Map<RequestId, string> {
     const streams: unknown = Reflect.get(this, '_requestToStreamMapping');
     if (!(streams instanceof Map))
       throw new Error('this release of the SDK knows its streams in another way');
-    return [...streams].flatMap(([requestId, id]) => (id === streamId ? [requestId] : []));
+    return streams;
   }
 
-  /** The SDK does not answer a cancelled call, and would keep its stream open for the life of the session. */
+  /**
+   * The SDK does not answer a cancelled call, and would wait for that answer for the life of the session: with the call's
+   * stream, and with each one that a client resumes.
+   */
   #endCancelled(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method !== 'notifications/cancelled') return;
     const requestId: unknown = message.params?.requestId;
     if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
-    this.closeSSEStream(requestId);
-    this.events.end(requestId);
+    // Other requests of a batch still have their answers in the same stream.
+    if (this.events.cancel(requestId)) this.closeSSEStream(requestId);
+    this.#streams().delete(requestId);
   }
 }
