@@ -25,6 +25,7 @@ export interface ForwardedCallDeps {
 /** A request that runs at a tool server. It may take several requests of its client, if the server asks something. */
 export class ForwardedCall implements HeldCall {
   readonly context: RequestContext;
+  readonly #request: ServerRequest;
   readonly #bus: Bus;
   readonly #logger: Logger;
   readonly #callId = crypto.randomUUID();
@@ -39,6 +40,7 @@ export class ForwardedCall implements HeldCall {
   constructor({ bus, log }: ForwardedCallDeps, request: ServerRequest, call: McpCall) {
     this.#bus = bus;
     this.#logger = log;
+    this.#request = request;
     this.#call = call;
     this.context = call.context;
     const unwatch = bus.onToolCall(this.#callId, (signal) => this.#hear(signal));
@@ -56,6 +58,10 @@ export class ForwardedCall implements HeldCall {
       .finally(unwatch);
     // Heard by `next`, perhaps only with the client's next request.
     this.#answer.catch(() => undefined);
+  }
+
+  get characters(): number {
+    return JSON.stringify(this.#request.params).length;
   }
 
   /** The question that waits for its answer. */

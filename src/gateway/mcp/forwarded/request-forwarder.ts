@@ -5,6 +5,7 @@ import type { ForwardedMethod } from '../../../core/tool-server/forwarded-reques
 import type { ClientReply } from '../ask-client.ts';
 import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
+import { carriedCapabilities } from './carried-capabilities.ts';
 import { type Asked, ForwardedCall, type ForwardedCallDeps } from './forwarded-call.ts';
 import { unmarkedState, withMarkedState } from './forwarded-state.ts';
 import { HeldCalls } from './held-calls.ts';
@@ -30,6 +31,7 @@ export class RequestForwarder {
   async pass(request: RequestTo, call: McpCall): Promise<McpObject> {
     const { state } = call.input ?? {};
     if (this.#held.isState(state)) return this.#goOn(state, call);
+    if (mayBeHeld(call)) this.#held.requirePlace(call.context);
     return this.#follow(this.#begin(request, call), call);
   }
 
@@ -77,6 +79,11 @@ export class RequestForwarder {
       requestState,
     };
   }
+}
+
+/** Whether its server may ask something that the client answers with another request. */
+function mayBeHeld({ ask, clientCapabilities }: McpCall): boolean {
+  return !ask && Object.keys(carriedCapabilities(clientCapabilities)).length > 0;
 }
 
 /** Resolves when the client has answered, or when the server has, which may go on without it. */

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { ServiceError } from '../../../core/errors.ts';
-import { fullService, fullShare } from '../../../core/limit-errors.ts';
 import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -9,7 +7,7 @@ import type { ServedRequest } from '../../http/http-message.ts';
 import { unlessRefused } from '../../security/held-session.ts';
 import { HEARTBEAT_MS } from '../../sse/event-stream.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
-import { CLIENT_SHARES, type ClientShare, MAX_IN_ALL } from '../client-shares.ts';
+import { requirePlace, type TakenPlaces } from '../client-shares.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp, LoadedMcp } from '../lazy-mcp.ts';
 import { authInfoOf } from '../mcp-asker.ts';
@@ -25,12 +23,20 @@ const Turn = z.object({
   params: z.object({ name: z.literal(CHAT_TOOL_NAME) }),
 });
 
+const SUBSCRIPTIONS = {
+  name: 'mcpSubscriptions',
+  what: 'MCP subscriptions',
+  suggestion: 'Close the streams of subscriptions that you no longer need.',
+  message: 'Too many MCP subscriptions are open.',
+  reason: 'too many MCP subscriptions are open',
+};
+
 /** The requests of clients from 2026-07-28 on. Each says all that it needs, so any node answers it. */
 export class StatelessMcp implements Disposable {
   readonly #mcp: LazyMcp;
   readonly #log: Logger;
   /** Who has the subscriptions that are open. */
-  readonly #subscribers = new Set<{ readonly context: RequestContext }>();
+  readonly #subscribers = new Set<TakenPlaces>();
   #isStopping = false;
 
   constructor(mcp: LazyMcp, log: Logger) {
@@ -98,12 +104,8 @@ export class StatelessMcp implements Disposable {
 
   /** @returns how the subscription leaves. Throws if there are too many. */
   #enter(context: RequestContext): () => void {
-    for (const share of context.rights ? CLIENT_SHARES : []) {
-      const own = [...this.#subscribers].filter((other) => share.includes(context, other.context));
-      if (own.length >= share.most) throw tooManyOf(share);
-    }
-    if (this.#subscribers.size >= MAX_IN_ALL) throw tooManySubscriptions();
-    const subscriber = { context };
+    requirePlace(context, [...this.#subscribers], SUBSCRIPTIONS);
+    const subscriber = { context, places: 1 };
     this.#subscribers.add(subscriber);
     return () => void this.#subscribers.delete(subscriber);
   }
@@ -121,18 +123,4 @@ function isTurn(body: unknown): boolean {
 interface Asked {
   readonly request: ServedRequest;
   readonly body: McpBody;
-}
-
-function tooManyOf({ of, most }: ClientShare): ServiceError {
-  const suggestion = 'Close the streams of subscriptions that you no longer need.';
-  return fullShare({ name: 'mcpSubscriptions', of, what: 'MCP subscriptions', suggestion }, most, 60);
-}
-
-function tooManySubscriptions(): ServiceError {
-  return fullService({
-    message: 'Too many MCP subscriptions are open.',
-    reason: 'too many MCP subscriptions are open',
-    limit: MAX_IN_ALL,
-    retrySeconds: 60,
-  });
 }
