@@ -55,8 +55,9 @@ export class McpEndpoint implements Disposable {
     if (tooLarge) return tooLarge;
     // A batch counts as often as its messages would if each came alone.
     request.use?.further(body.messages.length - 1);
-    for (const scope of scopesOf(body.messages, this.#agent.exposes))
-      this.#authenticator.require?.(request.context, scope, `${request.method} ${MCP_PATH}`);
+    const scopes = scopesOf(body.messages, this.#agent.exposes);
+    if (scopes.length > 0)
+      this.#authenticator.require?.(request.context, scopes, `${request.method} ${MCP_PATH}`);
     return (await this.#isOlder(request, body))
       ? this.#sessions.handle(request, body)
       : this.#stateless.handle(request, body);

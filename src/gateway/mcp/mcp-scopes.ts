@@ -26,7 +26,7 @@ const MCP_TASK_SCOPES: Readonly<Record<'tasks/get' | 'tasks/update' | 'tasks/can
 };
 
 const ForwardedMessage = z.object({
-  method: z.enum(['tools/call', 'resources/read', 'resources/subscribe', 'prompts/get']),
+  method: z.enum(['tools/call', 'resources/read', 'resources/subscribe', 'prompts/get', 'completion/complete']),
 });
 const FORWARDED_KINDS: Readonly<Record<z.infer<typeof ForwardedMessage>['method'], readonly McpExposure[]>> =
   {
@@ -34,7 +34,10 @@ const FORWARDED_KINDS: Readonly<Record<z.infer<typeof ForwardedMessage>['method'
     'resources/read': ['resources'],
     'resources/subscribe': ['resources'],
     'prompts/get': ['prompts'],
+    'completion/complete': ['prompts', 'resources'],
   };
+/** Names are looked up in the lists of the servers before the request is passed on. */
+const FORWARDED_SCOPES: readonly Scope[] = ['servers:read', 'tools:execute'];
 
 /** Made with the first call. */
 const Call = z.lazy(callSchema);
@@ -61,15 +64,16 @@ function callSchema() {
  * message that cannot be read needs none: the transport refuses it.
  */
 export function scopesOf(messages: readonly unknown[], exposes: ReadonlySet<McpExposure>): Scope[] {
-  return messages.flatMap((message) => {
+  const scopes = messages.flatMap((message) => {
     const { data } = Call.safeParse(message);
     if (data) return scopesOfCall(data);
     // What is not the agent's own goes to a tool server.
     const { data: forwarded } = ForwardedMessage.safeParse(message);
     return forwarded && FORWARDED_KINDS[forwarded.method].some((kind) => exposes.has(kind))
-      ? ['tools:execute']
+      ? FORWARDED_SCOPES
       : [];
   });
+  return [...new Set(scopes)];
 }
 
 function scopesOfCall(call: z.output<typeof Call>): Scope[] {

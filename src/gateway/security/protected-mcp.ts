@@ -47,10 +47,11 @@ export class ProtectedMcp {
 
   /** The header `WWW-Authenticate` of a refusal; none for other errors. */
   challenge(request: AddressedRequest, error: ServiceError): Record<string, string> {
-    const { reason, scope } = error.details;
+    const { reason, scope, scopes: several } = error.details;
     if (error.code === 'FORBIDDEN' && typeof scope === 'string') {
       const { metadataUrl } = this.resourceOf(request);
-      const scopes = this.scopes.filter((known) => known === scope);
+      const missing: readonly unknown[] = Array.isArray(several) ? several : [scope];
+      const scopes = this.scopes.filter((known) => missing.includes(known));
       return { 'WWW-Authenticate': insufficientScopeChallenge({ metadataUrl, scopes }) };
     }
     if (error.code !== 'UNAUTHORIZED') return {};

@@ -13,14 +13,19 @@ it('a body of JSON-RPC needs the scopes of its calls, and nothing for what the a
   expect(scopesOf([undefined, null, 'x', {}], AGENT)).toEqual([]);
 });
 
-it('what is passed on to a tool server needs the scope to execute tools', () => {
+it('what is passed on to a tool server needs the scopes to look its name up, and to execute tools', () => {
   expect(scopesOf([call('chat_with_agent'), call('constructor')], ALL)).toEqual([
     'sessions:write',
+    'servers:read',
     'tools:execute',
   ]);
   const read = { method: 'resources/read', params: { uri: 'file:///a' } };
   const prompt = { method: 'prompts/get', params: { name: 'a' } };
-  expect(scopesOf([read, prompt], ALL)).toEqual(['tools:execute', 'tools:execute']);
+  const complete = { method: 'completion/complete', params: { ref: { type: 'ref/prompt', name: 'a' } } };
+  for (const message of [read, prompt, complete])
+    expect(scopesOf([message], ALL)).toEqual(['servers:read', 'tools:execute']);
+  expect(scopesOf([complete], new Set(['prompts'] as const))).toEqual(['servers:read', 'tools:execute']);
+  expect(scopesOf([complete], new Set(['tools'] as const))).toEqual([]);
   expect(scopesOf([read, prompt], AGENT)).toEqual([]);
   expect(scopesOf([{ method: 'tools/list' }], ALL)).toEqual([]);
 });

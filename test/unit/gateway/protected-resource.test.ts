@@ -1,11 +1,15 @@
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
 import { OAuthProtectedResourceMetadataSchema } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { describe, expect, it } from 'vitest';
+import { requireScope } from '../../../src/core/access/require-scope.ts';
+import type { Scope } from '../../../src/core/access/scopes.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
+import { contextOf } from '../../../src/core/request/request-context.ts';
 import {
   insufficientScopeChallenge,
   unauthorizedChallenge,
 } from '../../../src/gateway/security/bearer-challenge.ts';
+import { ProtectedMcp } from '../../../src/gateway/security/protected-mcp.ts';
 import {
   mcpResource,
   metadataPaths,
@@ -14,6 +18,7 @@ import {
   resourceMetadata,
 } from '../../../src/gateway/security/protected-resource.ts';
 import { ProtectedResourceMetadata } from '../../../src/wire/protected-resource-metadata.ts';
+import { identity } from '../../support/access/known-tokens.ts';
 
 const direct: RequestOrigin = {
   host: '127.0.0.1:3001',
@@ -142,6 +147,27 @@ describe('WWW-Authenticate', () => {
       scope: 'tools:execute',
       error: 'insufficient_scope',
     });
+  });
+
+  it('names all scopes that a client lacks', () => {
+    const mcp = new ProtectedMcp({
+      url: 'https://agent.example',
+      issuers: [],
+      scopes: ['sessions:read', 'servers:read', 'tools:execute'],
+      isTrustedProxy: () => false,
+    });
+    const request = { headers: new Map(), peerAddress: '127.0.0.1', prefix: '' };
+    const challengeOf = (held: Scope[]) => {
+      const client = contextOf(identity('ada', { scopes: new Set(held) }));
+      try {
+        requireScope(client, ['servers:read', 'tools:execute']);
+      } catch (error) {
+        if (error instanceof ServiceError) return mcp.challenge(request, error)['WWW-Authenticate'];
+      }
+      return 'not refused';
+    };
+    expect(challengeOf([])).toContain('scope="servers:read tools:execute"');
+    expect(challengeOf(['servers:read'])).toContain('scope="tools:execute"');
   });
 
   it('cannot be broken out of', () => {
