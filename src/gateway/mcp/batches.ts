@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { RPC } from '../../core/json-rpc.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import type { McpBody } from './json-rpc-body.ts';
+import { isInitialize, type McpBody } from './json-rpc-body.ts';
 import { refusal } from './mcp-exchange.ts';
 
 /** The first revision of MCP without batches of JSON-RPC. Revisions are dates, and compare as texts. */
@@ -9,8 +8,6 @@ const WITHOUT_BATCHES = '2025-06-18';
 
 /** As the SDK has it, which would count them at the end. */
 const MAX_MESSAGES = 100;
-
-const Initialize = z.object({ method: z.literal('initialize') });
 
 /** The refusal of a batch that is too large to be looked at; null for others, and for what is no batch. */
 export function tooLargeBatch({ json }: McpBody): HttpResponse | null {
@@ -25,7 +22,7 @@ export function tooLargeBatch({ json }: McpBody): HttpResponse | null {
  */
 export function refusedBatch({ json }: McpBody, revision: string | undefined): HttpResponse | null {
   if (!Array.isArray(json)) return null;
-  if (json.some((message) => Initialize.safeParse(message).success))
+  if (json.some(isInitialize))
     return refused('initialize is sent alone, and not in a batch.');
   if (revision === undefined || revision < WITHOUT_BATCHES) return null;
   return refused(`MCP ${revision} has no batches: send each message in a request of its own.`);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseJson } from '../requests/json-text.ts';
 
+const Initialize = z.object({ method: z.literal('initialize') });
 const Request = z.object({ method: z.string(), id: z.union([z.string(), z.number()]) });
 
 /** The body of a request to `/mcp`: one message of JSON-RPC, or several in the older era. */
@@ -26,6 +27,11 @@ export class McpBody {
       return data ? [data.id] : [];
     });
   }
+}
+
+/** Whether the message begins a session. */
+export function isInitialize(message: unknown): boolean {
+  return Initialize.safeParse(message).success;
 }
 
 function parsed(text: string): unknown {

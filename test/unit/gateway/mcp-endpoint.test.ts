@@ -341,6 +341,34 @@ describe('the MCP endpoint', () => {
     for (const response of open) await holdStream(response)();
   });
 
+  it('has no more sessions if many clients begin theirs at once', async () => {
+    await Promise.all(Array.from({ length: 990 }, () => initialize()));
+    vi.advanceTimersByTime(1);
+    await Promise.all(Array.from({ length: 50 }, () => initialize()));
+    expect(endpoint.sessions).toBe(1_000);
+  });
+
+  it('makes no room for a request that begins no session', async () => {
+    const context = contextOf(identity('ada'));
+    await Promise.all(Array.from({ length: 100 }, () => initialize(context)));
+    const requests = [request('GET', undefined), request('DELETE', undefined), request('POST', PING)];
+    for (const refused of [...requests, request('POST', { no: 'message' })]) {
+      const response = await endpoint.handle({ ...refused, context });
+      await readAll(response);
+      expect(response.status).toBe(400);
+    }
+    expect(endpoint.sessions).toBe(100);
+  });
+
+  it('keeps no place for a session that was not initialized', async () => {
+    const context = contextOf(identity('ada'));
+    const broken = { ...INITIALIZE, params: {} };
+    for (let index = 0; index < 101; index += 1)
+      await readAll(await endpoint.handle({ ...request('POST', broken), context }));
+    expect(endpoint.sessions).toBe(0);
+    expect(await pingStatus(await initialize(context), context)).toBe(200);
+  });
+
   it('makes room by forgetting the session that is idle for longest, and none in use', async () => {
     const inUse = await initialize();
     const leave = holdStream(await endpoint.handle(request('GET', undefined, inUse)));

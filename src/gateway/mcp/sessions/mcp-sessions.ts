@@ -8,7 +8,7 @@ import type { ServedRequest } from '../../http/http-message.ts';
 import type { AgentSurfaceDeps } from '../agent/agent-deps.ts';
 import { refusedBatch } from '../batches.ts';
 import { CLIENT_SHARES, type ClientShare, MAX_IN_ALL } from '../client-shares.ts';
-import type { McpBody } from '../json-rpc-body.ts';
+import { isInitialize, type McpBody } from '../json-rpc-body.ts';
 import type { LazyMcp } from '../lazy-mcp.ts';
 import { sessionNotFound } from '../mcp-exchange.ts';
 import { MCP_PATH } from '../mcp-path.ts';
@@ -40,6 +40,8 @@ export class McpSessions implements Disposable {
   readonly #sessions = new Map<string, McpSession>();
   /** Sessions that are being made, for the requests that come meanwhile. */
   readonly #revived = new Map<string, Promise<McpSession | undefined>>();
+  /** Whose the sessions are that are being made, by their ids: they take places, too. */
+  readonly #begun = new Map<string, RequestContext>();
   readonly #ended = new EndedSessions();
   readonly #kept = new KeptStreams();
   readonly #sweeper: NodeJS.Timeout;
@@ -80,9 +82,15 @@ export class McpSessions implements Disposable {
     const revision = headers.get('mcp-protocol-version') ?? known?.server.getNegotiatedProtocolVersion();
     const wrongBatch = refusedBatch(body, revision);
     if (wrongBatch) return wrongBatch;
-    const session = known ?? (await this.#create({ ...context, trace: undefined }));
     if (id !== undefined) this.#peers?.noteBody(id, body.text);
-    return inUse(session, { request, body }, () => responseOf(session, { request, body }, this.#deps));
+    const respond = (session: McpSession) =>
+      inUse(session, { request, body }, () => responseOf(session, { request, body }, this.#deps));
+    if (known) return respond(known);
+    const opener = { ...context, trace: undefined };
+    const newId = this.#peers?.newId(context) ?? crypto.randomUUID();
+    const answer = async () => respond(await this.#create(newId, opener));
+    // A session that is not initialized refuses all other requests, and is not kept.
+    return method === 'POST' && isInitialize(body.json) ? this.#inPlace(newId, opener, answer) : answer();
   }
 
   /**
@@ -94,17 +102,27 @@ export class McpSessions implements Disposable {
     this.#sessions.clear();
   }
 
-  async #create(
-    context: RequestContext,
-    id = this.#peers?.newId(context) ?? crypto.randomUUID(),
-  ): Promise<McpSession> {
+  /** Keeps a place for the session until it is initialized, or is not. Throws if there is none. */
+  async #inPlace<T>(id: string, context: RequestContext, make: () => Promise<T>): Promise<T> {
     if (context.rights) this.#makeRoomOf(context);
     this.#makeRoom();
+    this.#begun.set(id, context);
+    try {
+      return await make();
+    } finally {
+      this.#begun.delete(id);
+    }
+  }
+
+  async #create(id: string, context: RequestContext): Promise<McpSession> {
     const { transportOf, serverFor } = await this.#deps.mcp.load();
     const transport = transportOf({
       id,
       kept: this.#kept,
-      onInitialized: () => void this.#sessions.set(id, session),
+      onInitialized: () => {
+        this.#begun.delete(id);
+        this.#sessions.set(id, session);
+      },
       onEnded: () => {
         this.#sessions.delete(id);
         this.#ended.add(id);
@@ -138,9 +156,12 @@ export class McpSessions implements Disposable {
    * its name, and who asks.
    */
   async #revive(id: string, { context, headers }: ServedRequest): Promise<McpSession | undefined> {
-    const session = await this.#create({ ...context, trace: undefined }, id);
-    await session.transport.handleRequest(initialization(headers.get('mcp-protocol-version')));
-    return this.#sessions.get(id);
+    const opener = { ...context, trace: undefined };
+    return this.#inPlace(id, opener, async () => {
+      const { transport } = await this.#create(id, opener);
+      await transport.handleRequest(initialization(headers.get('mcp-protocol-version')));
+      return this.#sessions.get(id);
+    });
   }
 
   /** The client has ended the session at another node. */
@@ -167,7 +188,7 @@ export class McpSessions implements Disposable {
    * never one in use. Throws if all sessions are in use.
    */
   #makeRoom(): void {
-    if (this.#sessions.size < MAX_IN_ALL) return;
+    if (this.#sessions.size + this.#begun.size < MAX_IN_ALL) return;
     if (!this.#evictLongestIdle([...this.#sessions.values()])) throw tooManySessions();
   }
 
@@ -175,7 +196,8 @@ export class McpSessions implements Disposable {
   #makeRoomOf(client: RequestContext): void {
     for (const share of CLIENT_SHARES) {
       const own = [...this.#sessions.values()].filter(({ context }) => share.includes(client, context));
-      if (own.length >= share.most && !this.#evictLongestIdle(own)) throw tooManyOf(share);
+      const begun = [...this.#begun.values()].filter((context) => share.includes(client, context));
+      if (own.length + begun.length >= share.most && !this.#evictLongestIdle(own)) throw tooManyOf(share);
     }
   }
 
