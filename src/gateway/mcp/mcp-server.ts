@@ -27,7 +27,8 @@ export interface McpServerDeps extends Pick<AgentSurfaceDeps, 'exposes'> {
   readonly log: Logger;
 }
 
-const Page = z.looseObject({ cursor: z.string().optional() });
+/** Each list has one page, those of the gateway too, so no client has a cursor from here. */
+const OnePage = z.looseObject({ cursor: z.undefined('no list here has a further page').optional() });
 const Named = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
 const Uri = z.looseObject({ uri: z.string() });
 const WatchedUri = z.looseObject({ uri: z.string().max(MAX_WATCHED_URI) });
@@ -90,12 +91,12 @@ type AddRoute = <Params>(
 ) => void;
 
 function addRoutes(route: AddRoute, surface: McpSurface): void {
-  route('tools/list', Page, surface.listTools);
+  route('tools/list', OnePage, surface.listTools);
   route('tools/call', Named, surface.callTool);
-  route('resources/list', Page, surface.listResources);
-  route('resources/templates/list', Page, surface.listTemplates);
+  route('resources/list', OnePage, surface.listResources);
+  route('resources/templates/list', OnePage, surface.listTemplates);
   route('resources/read', Uri, surface.readResource);
-  route('prompts/list', Page, surface.listPrompts);
+  route('prompts/list', OnePage, surface.listPrompts);
   route('prompts/get', Named, surface.getPrompt);
   route('completion/complete', Anything, surface.complete);
 }

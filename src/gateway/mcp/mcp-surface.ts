@@ -7,12 +7,12 @@ import type { LogLevel, McpObject } from './mcp-object.ts';
 export interface McpSurface {
   /** As `initialize` and `server/discover` tell them. Each declared capability needs its handlers. */
   readonly capabilities: McpObject;
-  readonly listTools?: McpHandler<PageParams>;
+  readonly listTools?: McpHandler<McpObject>;
   readonly callTool?: McpHandler<NamedParams>;
-  readonly listResources?: McpHandler<PageParams>;
-  readonly listTemplates?: McpHandler<PageParams>;
+  readonly listResources?: McpHandler<McpObject>;
+  readonly listTemplates?: McpHandler<McpObject>;
   readonly readResource?: McpHandler<UriParams>;
-  readonly listPrompts?: McpHandler<PageParams>;
+  readonly listPrompts?: McpHandler<McpObject>;
   readonly getPrompt?: McpHandler<NamedParams>;
   readonly complete?: McpHandler<McpObject>;
   /** The client has set its log level. Only clients of the older era do. */
@@ -33,10 +33,6 @@ export interface McpSurface {
  * `ttlMs` and `cacheScope`; clients of the older era do not get these fields.
  */
 export type McpHandler<Params> = (params: Params, call: McpCall) => Promise<McpObject>;
-
-export interface PageParams extends McpObject {
-  readonly cursor?: string | undefined;
-}
 
 export interface NamedParams extends McpObject {
   readonly name: string;

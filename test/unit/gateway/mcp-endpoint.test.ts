@@ -280,6 +280,18 @@ describe('the MCP endpoint', () => {
     expect(here.sessions).toBe(15);
   });
 
+  it('refuses the cursor of a page that there is not, in both eras', async () => {
+    const sessionId = await initialize();
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
+      const asked = { jsonrpc: '2.0', id: 3, method, params: { cursor: 'bogus' } };
+      const older = await endpoint.handle(request('POST', asked, sessionId));
+      expect(await readUpTo(older, /\n\n/)).toContain('"code":-32602');
+      const { body } = await endpoint.handle(modern(method, { cursor: 'bogus' }));
+      expect(body).toContain('"code":-32602');
+      expect((await endpoint.handle(modern(method, {}))).body).toContain('"result"');
+    }
+  });
+
   it('does not take a request that fails for one in use for ever', async () => {
     const sessionId = await initialize();
     const broken = request('POST', PING, sessionId);
