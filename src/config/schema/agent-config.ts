@@ -10,7 +10,7 @@ import { RootConfig } from '../../core/tool-server/root.ts';
 import { AllowedHost } from './allowed-host.ts';
 import { checkRuleServers } from './approval-servers.ts';
 import { LlmConfig } from './llm-config.ts';
-import { PublicHttpUrl } from './web-url.ts';
+import { HttpUrl, PublicHttpUrl } from './web-url.ts';
 
 const limit = (value: number) => z.union([z.int().min(1), z.literal(false)]).default(value);
 
@@ -114,7 +114,7 @@ export type ServerConfig = z.infer<typeof ServerConfig>;
 
 export const TelemetryConfig = z.strictObject({
   /** Root URL of the OpenTelemetry collector, such as `http://127.0.0.1:4318`. Without it there are no spans. */
-  otlpEndpoint: PublicHttpUrl.optional(),
+  otlpEndpoint: HttpUrl.optional(),
 });
 
 const oneLine = (maxLength: number) =>
