@@ -8,6 +8,8 @@ export interface SchemaCheck {
   issueWith(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<string | undefined>;
   /** The same, with the property as programs need it. Empty if the schema itself is unusable. */
   ofServer(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<SchemaVerdict>;
+  /** Checks the structured result of a tool of a server. */
+  ofResult(schema: Readonly<Record<string, unknown>>, value: unknown): Promise<SchemaVerdict>;
   /**
    * Checks a value against a schema of a client, who may be up to no good: it takes limited time and memory. Never rejects.
    * @param owner tells the client from all others. Checks of one client do not hold up those of another.

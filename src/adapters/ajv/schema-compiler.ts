@@ -1,19 +1,56 @@
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { shorten } from '../../core/shorten.ts';
-import { withoutAsync } from '../../core/tool-call/schema-risk.ts';
 import type { SchemaVerdict } from '../../ports/schema-check.ts';
 
-/** Not strict: tool servers use several drafts and their own formats, and Ajv would reject what it does not know. */
-export async function loadAjv(): Promise<Ajv> {
-  const { Ajv: Implementation } = await import('ajv');
-  return new Implementation({ strict: false, allErrors: true, validateFormats: false, logger: false });
-}
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Throws if the schema cannot be used. */
-export function compile(ajv: Ajv, schema: Readonly<Record<string, unknown>>): ValidateFunction {
-  // Two tools may use the same `$id`, and Ajv rejects a `$schema` that it does not know.
-  const { $schema: _draft, $id: _name, ...rest } = withoutAsync(schema);
-  return ajv.compile(rest);
+export type Compile = (schema: JsonSchema) => ValidateFunction;
+
+/** Not strict: tool servers use their own keywords and formats, and Ajv would reject what it does not know. */
+const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+
+export async function loadCompiler(): Promise<Compile> {
+  const [{ Ajv }, { Ajv2019 }, { Ajv2020 }] = await Promise.all([
+    import('ajv'),
+    import('ajv/dist/2019.js'),
+    import('ajv/dist/2020.js'),
+  ]);
+  const draft07 = compilerOf((options) => new Ajv(options));
+  const draft2019 = compilerOf((options) => new Ajv2019(options));
+  const draft2020 = compilerOf((options) => new Ajv2020(options));
+  return (schema) => {
+    // Ajv finds schemas by `$id`, and with `$async`, a word of its own, a check answers with a promise that rejects.
+    const { $schema, $id: _name, $async: _mode, ...rest } = schema;
+    const declared = String($schema);
+    if (/\/draft-0\d\//.test(declared)) return draft07(rest);
+    if (declared.includes('/2019-09/')) return draft2019(rest);
+    return firstOf([draft2020, draft07], rest);
+  };
+}
+
+/** MCP's version is 2020-12. Many servers write tuples of an older one, without saying so. */
+function firstOf([newest, older]: readonly [Compile, Compile], schema: JsonSchema): ValidateFunction {
+  try {
+    return newest(schema);
+  } catch (error) {
+    try {
+      return older(schema);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** The compiler for one version of JSON Schema. */
+function compilerOf(create: (options: Options) => Pick<Ajv, 'compile' | 'validateSchema'>): Compile {
+  let metaSchema: ReturnType<typeof create> | undefined;
+  return (schema) => {
+    metaSchema ??= create(OPTIONS);
+    metaSchema.validateSchema(schema, true);
+    // An Ajv keeps all that it has compiled, even after `removeSchema`, so each schema has its own.
+    return create({ ...OPTIONS, validateSchema: false }).compile(schema);
+  };
 }
 
 /** Most errors, and most values of an enum, that are told. */

@@ -7,8 +7,6 @@ import type { SchemaVerdict } from '../../ports/schema-check.ts';
 const MAX_CHECK_MS = 2_000;
 /** On a busy machine a thread takes seconds to load Ajv, which is not the fault of a schema. */
 const MAX_START_MS = 60_000;
-/** Ajv keeps what it has compiled, so a thread is replaced after this many checks. */
-const CHECKS_PER_THREAD = 500;
 /** Most checks of one owner that may wait. */
 const MAX_WAITING = 100;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
@@ -44,7 +42,6 @@ export interface WaitingTask {
  */
 export class SchemaThread {
   #thread: Thread | null = null;
-  #checks = 0;
   /** Those whose turn it is first stand first. None is empty. */
   readonly #waiting = new Map<string, WaitingTask[]>();
   #isChecking = false;
@@ -91,7 +88,8 @@ export class SchemaThread {
   }
 
   async #check({ owner, task }: WaitingTask): Promise<SchemaVerdict> {
-    const { worker, started } = this.#nextThread();
+    this.#thread ??= this.#start();
+    const { worker, started } = this.#thread;
     try {
       await started;
       worker.postMessage(task);
@@ -104,17 +102,6 @@ export class SchemaThread {
       this.#onEnded(owner);
       return NOT_IN_TIME;
     }
-  }
-
-  #nextThread(): Thread {
-    if (this.#checks >= CHECKS_PER_THREAD) {
-      void this.#thread?.worker.terminate();
-      this.#thread = null;
-    }
-    if (!this.#thread) this.#checks = 0;
-    this.#checks += 1;
-    this.#thread ??= this.#start();
-    return this.#thread;
   }
 
   #start(): Thread {

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it, vi } from 'vitest';
 import { ajvSchemaCheck } from '../../../src/adapters/ajv/ajv-schema-check.ts';
 import type { SchemaCheck, SchemaVerdict } from '../../../src/ports/schema-check.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
@@ -6,6 +8,9 @@ import { recordingLog } from '../../support/telemetry/recording-log.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 const red = { type: 'object', properties: { colour: { const: 'red' } }, required: ['colour'] };
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 /** The schemas are those of one client, unless another is named. */
 function start(): SchemaCheck & {
@@ -107,7 +112,65 @@ describe('a schema of a client', () => {
   });
 });
 
+describe('the version of JSON Schema', () => {
+  const draft07 = 'http://json-schema.org/draft-07/schema#';
+  const [text, number] = [{ type: 'string' }, { type: 'number' }];
+  const newTuple = { type: 'array', prefixItems: [text, number], items: false };
+  const oldTuple = { type: 'array', items: [text, number], additionalItems: false };
+
+  it.each([
+    ['2020-12 if none is declared', newTuple],
+    ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...newTuple }],
+    ['2019-09', { $schema: 'https://json-schema.org/draft/2019-09/schema', ...oldTuple }],
+    ['draft-07', { $schema: draft07, ...oldTuple }],
+    ['draft-04', { $schema: 'http://json-schema.org/draft-04/schema#', ...oldTuple }],
+    ['an older one that is not declared', oldTuple],
+  ])('is %s', async (_version, pair) => {
+    const check = start();
+    const { $schema, ...tuple }: Schema = pair;
+    const schema = { type: 'object', properties: { pair: tuple }, ...($schema !== undefined && { $schema }) };
+    const inThread = (value: unknown) => check.ofClient(schema, value);
+    const here = (value: unknown) => check.ofServer(schema, value);
+    for (const verdictOn of [inThread, here]) {
+      expect(await verdictOn({ pair: ['a', 1] })).toEqual({});
+      expect(await verdictOn({ pair: ['a', 'b'] })).toEqual({
+        issue: 'pair.1 must be number',
+        field: 'pair.1',
+      });
+      expect((await verdictOn({ pair: ['a', 1, 2] })).field).toBe('pair');
+    }
+  });
+
+  it('that is declared is used for a word that another one knows', async () => {
+    const check = start();
+    const anything = { $schema: draft07, prefixItems: [number] };
+    expect(await check.ofServer(anything, ['a'])).toEqual({});
+  });
+
+  it('may be what a value is checked against', async () => {
+    const check = start();
+    const schema = { type: 'object', properties: { schema: { $ref: draft07 } } };
+    expect(await check.ofServer(schema, { schema: { type: 'string' } })).toEqual({});
+    expect((await check.ofServer(schema, { schema: { type: 'strong' } })).field).toBe('schema.type');
+  });
+});
+
 describe('a schema of a tool server', () => {
+  it('is forgotten with its tool', async () => {
+    const check = start();
+    const seen: WeakRef<object>[] = [];
+    const checkOne = async () => {
+      const schema = { type: 'object', properties: { a: { type: 'string' } } };
+      seen.push(new WeakRef(schema.properties));
+      await check.ofServer(schema, { a: 'x' });
+    };
+    for (let index = 0; index < 20; index += 1) await checkOne();
+    await vi.waitFor(() => {
+      collectGarbage();
+      expect(seen.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(3);
+    });
+  });
+
   it('with a regular expression that never comes to an end holds up nothing', async () => {
     const check = start();
     const schema = { type: 'object', properties: { q: { type: 'string', pattern: '^([a-z]+\\s?)*$' } } };

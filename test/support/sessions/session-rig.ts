@@ -97,7 +97,12 @@ export class SessionRig {
     );
     const catalog = new ToolCatalog(
       supervisor.servers,
-      { issueWith: async () => undefined, ofServer: async () => ({}), ofClient: async () => ({}) },
+      {
+        issueWith: async () => undefined,
+        ofServer: async () => ({}),
+        ofResult: async () => ({}),
+        ofClient: async () => ({}),
+      },
       {
         approval,
         clientTools: { expiresAfterMs: 3_600_000 },

@@ -35,6 +35,7 @@ async function start(store: EventStore = memoryEventStore()) {
   const schemas = {
     issueWith: async () => undefined,
     ofServer: async () => ({}),
+    ofResult: async () => ({}),
     ofClient: async () => ({}),
   };
   const { tracing } = traces;

@@ -90,7 +90,12 @@ async function replayLive(
   supervisor.start({ tools: { type: 'stdio', command: 'none' } });
   const catalog = new ToolCatalog(
     supervisor.servers,
-    { issueWith: async () => undefined, ofServer: async () => ({}), ofClient: async () => ({}) },
+    {
+      issueWith: async () => undefined,
+      ofServer: async () => ({}),
+      ofResult: async () => ({}),
+      ofClient: async () => ({}),
+    },
     {
       approval: { rules: [], default: 'auto' },
       clientTools: { expiresAfterMs: 3_600_000 },

@@ -24,6 +24,7 @@ function catalogOf(
   const schemas = {
     issueWith: async () => undefined,
     ofServer: async () => ({}),
+    ofResult: async () => ({}),
     ofClient: async () => ({}),
   };
   return new ToolCatalog(list, schemas, {
