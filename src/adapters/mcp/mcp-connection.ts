@@ -3,6 +3,7 @@ import { JsonRpcError } from '../../core/json-rpc.ts';
 import type { Tool, ToolOutcome } from '../../core/tool-call/tool.ts';
 import { calledTool } from '../../core/tool-server/forwarded-tool-call.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type {
   ForwardedRequest,
   ForwardedRequestOptions,
@@ -31,6 +32,7 @@ export interface McpConnectionDeps {
   /** Of the server, for the log. */
   readonly name: string;
   readonly log: Logger;
+  readonly schemas: Pick<SchemaCheck, 'ofResult'>;
   readonly mask: Mask;
   readonly events: ToolServerEvents;
   readonly client: McpClient;
@@ -157,7 +159,10 @@ export class McpConnection implements ToolServerConnection {
   }
 
   #outputCheckOf(schemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>): OutputCheck {
-    return new OutputCheck(schemas, (tool, err) => this.#warn({ tool, err }, 'output schema cannot be used'));
+    return new OutputCheck(schemas, {
+      schemas: this.#deps.schemas,
+      onUnusable: (tool, reason) => this.#warn({ tool, reason }, 'output schema cannot be used'),
+    });
   }
 
   #startHeartbeat(intervalMs: number): Heartbeat {

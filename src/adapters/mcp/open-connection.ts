@@ -1,5 +1,6 @@
 import type { McpServerConfig } from '../../core/tool-server/mcp-server-config.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { SchemaCheck } from '../../ports/schema-check.ts';
 import type { ToolServerConnection, ToolServerEvents } from '../../ports/tool-server.ts';
 import { within } from '../../timing/deadline.ts';
 import { McpClient } from './client/mcp-client.ts';
@@ -21,6 +22,8 @@ import { StdioTransport } from './stdio/stdio-transport.ts';
 
 export interface McpConnectorDeps {
   readonly log: Logger;
+  /** Checks the results of tools. */
+  readonly schemas: Pick<SchemaCheck, 'ofResult'>;
   /** The service's own environment. A server process gets only the variables on an allow-list. */
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Appended to a server's PATH, so that the servers that come with the service are found. */
@@ -176,11 +179,12 @@ async function handshake(attempt: Attempt, options: HandshakeOptions): Promise<M
     if (hello === undefined) throw new RequestTimeoutError(attempt.timeoutMs);
     if (transport.endReason !== undefined) throw new Error(transport.endReason);
     // No `await` from here on: nobody would notice an end of the connection in between.
-    const { log } = deps;
+    const { log, schemas } = deps;
     const { timeout: timeoutMs } = config;
     return new McpConnection({
       name,
       log,
+      schemas,
       mask,
       events,
       client,

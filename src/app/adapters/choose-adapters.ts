@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ajvSchemaCheck } from '../../adapters/ajv/ajv-schema-check.ts';
 import { McpAuthorizations } from '../../adapters/mcp/oauth/mcp-authorizations.ts';
-import type { OwnProgram } from '../../adapters/mcp/open-connection.ts';
+import type { McpConnectorDeps, OwnProgram } from '../../adapters/mcp/open-connection.ts';
 import type { Answers } from '../../adapters/mcp/questions/answers.ts';
 import type { NodeIdentity } from '../../adapters/postgres/node-lease.ts';
 import { DeferredMetrics } from '../../adapters/prometheus/deferred-metrics.ts';
@@ -52,7 +52,7 @@ export async function chooseAdapters(options: AdapterOptions): Promise<Adapters>
   const tracing = await chooseTracing(options, node);
   const schemas = ajvSchemaCheck(options.log);
   const secrets = sealedBox(secretKeys(options));
-  const tools = await chooseTools(options, { ...stores, secrets });
+  const tools = await chooseTools(options, { ...stores, secrets, schemas });
   return { model, ...stores, ...tools, schemas, secrets, metrics, ...(tracing && { tracing }) };
 }
 
@@ -139,28 +139,28 @@ async function chooseTracing(
 /** What connects to the tool servers. It keeps their credentials in the log of the agent. */
 async function chooseTools(
   options: OptionsOfAgent,
-  { store, secrets, cluster }: Pick<Adapters, 'store' | 'secrets' | 'cluster'>,
+  { store, secrets, schemas, cluster }: Pick<Adapters, 'store' | 'secrets' | 'schemas' | 'cluster'>,
 ): Promise<Pick<Adapters, 'connector' | 'authorizations'>> {
   const { log } = options;
   const credentials = new CredentialBook(store, secrets, log, { isShared: cluster !== undefined });
   const authorizations = new McpAuthorizations({ credentials, log });
-  return { connector: await mcpTools(options, authorizations, cluster), authorizations };
+  return { connector: await mcpTools(options, { authorizations, schemas }, cluster), authorizations };
 }
 
 async function mcpTools(
   { config, environment, log }: OptionsOfAgent,
-  authorizations: McpAuthorizations,
+  shared: Pick<McpConnectorDeps, 'authorizations' | 'schemas'>,
   cluster: Cluster | undefined,
 ): Promise<ToolServerConnector> {
   const { mcpConnector } = await import('../../adapters/mcp/mcp-connector.ts');
   const clientVersion = readPackageVersion();
   const ownProgram: OwnProgram = [process.execPath, join(findPackageRoot(), 'bin', 'agent-service.js')];
   const connector = mcpConnector({
+    ...shared,
     log,
     environment,
     clientVersion,
     ownProgram,
-    authorizations,
     binFolders: binFolders(),
     answers: offeredAnswers(config),
   });

@@ -7,8 +7,3 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 export function hasPattern(schema: JsonSchema): boolean {
   return JSON.stringify(schema).includes('"pattern');
 }
-
-/** The schema without a keyword of Ajv's own, with which it would answer with a promise that rejects. */
-export function withoutAsync({ $async: _mode, ...schema }: JsonSchema): JsonSchema {
-  return schema;
-}

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
+import { ajvSchemaCheck } from '../../../src/adapters/ajv/ajv-schema-check.ts';
 import { callResult, toolOutcome } from '../../../src/adapters/mcp/tools/call-result.ts';
 import { OutputCheck } from '../../../src/adapters/mcp/tools/output-check.ts';
+import { recordingLog } from '../../support/telemetry/recording-log.ts';
 
-const check = new OutputCheck(new Map(), () => undefined);
+const check = new OutputCheck(new Map(), {
+  schemas: ajvSchemaCheck(recordingLog()),
+  onUnusable: () => undefined,
+});
 const outcomeOf = (structuredContent: unknown) =>
   toolOutcome('t', callResult({ content: [], structuredContent }), check);
 

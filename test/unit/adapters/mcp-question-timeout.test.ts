@@ -64,6 +64,7 @@ function connected(server: AskingServer): McpConnection {
   return new McpConnection({
     name: 'asking',
     log: new RecordingLog(),
+    schemas: { ofResult: async () => ({}) },
     mask,
     events,
     transport: server,

@@ -1,61 +1,36 @@
-import type {
-  JsonSchemaValidator,
-  jsonSchemaValidator as JsonSchemaValidatorProvider,
-} from '@modelcontextprotocol/sdk/validation/types.js';
-import { hasPattern, withoutAsync } from '../../../core/tool-call/schema-risk.ts';
+import { hasPattern } from '../../../core/tool-call/schema-risk.ts';
 import type { ToolResult } from '../../../core/tool-call/tool.ts';
+import type { SchemaCheck } from '../../../ports/schema-check.ts';
 
-type Schemas = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+export interface OutputCheckDeps {
+  readonly schemas: Pick<SchemaCheck, 'ofResult'>;
+  /** Called once for each tool whose schema cannot be used. `reason` is for people. */
+  readonly onUnusable: (toolName: string, reason: string) => void;
+}
 
-/**
- * Checks results against the tools' output schemas. The SDK's own check knows only the last page of the tool list, and
- * rejects the whole list when it cannot compile one schema.
- */
+/** Checks results against the tools' output schemas. */
 export class OutputCheck {
-  readonly #schemas: Schemas;
-  readonly #onUnusable: (toolName: string, error: unknown) => void;
-  /** Loaded with the first schema: most tools have none, and Ajv is an eighth of the code that a start would load. */
-  #provider: Promise<JsonSchemaValidatorProvider> | null = null;
-  readonly #validators = new Map<string, Promise<JsonSchemaValidator<unknown> | null>>();
+  /** By tool name. Without those that turned out to be unusable. */
+  readonly #schemas: Map<string, Readonly<Record<string, unknown>>>;
+  readonly #deps: OutputCheckDeps;
 
-  constructor(schemas: Schemas, onUnusable: (toolName: string, error: unknown) => void) {
-    this.#schemas = schemas;
-    this.#onUnusable = onUnusable;
+  constructor(schemas: ReadonlyMap<string, Readonly<Record<string, unknown>>>, deps: OutputCheckDeps) {
+    this.#schemas = new Map(schemas);
+    this.#deps = deps;
   }
 
   /** What is wrong with the result; undefined when it matches, or when the tool has no usable schema. */
-  async problem(toolName: string, result: ToolResult): Promise<string | undefined> {
-    const validate = await this.#validatorOf(toolName);
-    if (validate === null) return undefined;
-    if (result.structuredContent === undefined)
-      return 'the tool has an output schema, but gave no structured result';
-    const { valid, errorMessage } = validate(result.structuredContent);
-    return valid ? undefined : `the result does not match the output schema of the tool: ${errorMessage}`;
-  }
-
-  #validatorOf(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {
-    const known = this.#validators.get(toolName);
-    if (known !== undefined) return known;
-    const validator = this.#compile(toolName);
-    this.#validators.set(toolName, validator);
-    return validator;
-  }
-
-  async #compile(toolName: string): Promise<JsonSchemaValidator<unknown> | null> {
+  async problem(toolName: string, { structuredContent }: ToolResult): Promise<string | undefined> {
     const schema = this.#schemas.get(toolName);
-    if (schema === undefined || hasPattern(schema)) return null;
-    try {
-      this.#provider ??= loadProvider();
-      const provider = await this.#provider;
-      return provider.getValidator(withoutAsync(schema));
-    } catch (error) {
-      this.#onUnusable(toolName, error);
-      return null;
+    if (schema === undefined || hasPattern(schema)) return undefined;
+    const { issue, unusable } = await this.#deps.schemas.ofResult(schema, structuredContent);
+    if (unusable !== undefined) {
+      // Of several calls at once, the first one tells.
+      if (this.#schemas.delete(toolName)) this.#deps.onUnusable(toolName, unusable);
+      return undefined;
     }
+    if (structuredContent === undefined)
+      return 'the tool has an output schema, but gave no structured result';
+    return issue && `the result does not match the output schema of the tool: ${issue}`;
   }
-}
-
-async function loadProvider(): Promise<JsonSchemaValidatorProvider> {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/sdk/validation/ajv-provider.js');
-  return new AjvJsonSchemaValidator();
 }

@@ -3,6 +3,7 @@
  * service, and follows authorization addresses as a browser would whose user agrees to everything.
  */
 import { z } from 'zod';
+import { ajvSchemaCheck } from '../../../../src/adapters/ajv/ajv-schema-check.ts';
 import { mcpConnector } from '../../../../src/adapters/mcp/mcp-connector.ts';
 import { McpAuthorizations } from '../../../../src/adapters/mcp/oauth/mcp-authorizations.ts';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
@@ -70,6 +71,7 @@ const authorizations = new McpAuthorizations({ credentials, log });
 authorizations.returnTo('http://127.0.0.1:3001/oauth/callback');
 const connector = mcpConnector({
   log,
+  schemas: ajvSchemaCheck(log),
   environment: {},
   binFolders: [],
   ownProgram: [process.execPath],

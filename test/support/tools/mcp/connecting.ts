@@ -1,3 +1,4 @@
+import { ajvSchemaCheck } from '../../../../src/adapters/ajv/ajv-schema-check.ts';
 import { mcpConnector } from '../../../../src/adapters/mcp/mcp-connector.ts';
 import type { ToolOutcome } from '../../../../src/core/tool-call/tool.ts';
 import type { McpServerConfig } from '../../../../src/core/tool-server/mcp-server-config.ts';
@@ -9,6 +10,7 @@ export function testConnector(deps: Partial<Parameters<typeof mcpConnector>[0]> 
   const log = new RecordingLog();
   const connector = mcpConnector({
     log,
+    schemas: ajvSchemaCheck(log),
     environment: process.env,
     binFolders: [],
     ownProgram: [process.execPath],
