@@ -47,10 +47,14 @@ interface Flow {
  */
 export async function authorize(request: FlowRequest): Promise<FlowResult | null> {
   const { baseUrl, oauth, challenge, fetch } = request;
-  const prefers = (issuer: string): boolean => issuer === request.credentials.issuer;
-  const site = await discover({ baseUrl, challenge, prefers, issuer: oauth.issuer, fetch });
+  const { issuer: preferred, resourceMetadata } = request.credentials;
+  const prefers = (issuer: string): boolean => issuer === preferred;
+  const site = await discover({ baseUrl, challenge, resourceMetadata, prefers, issuer: oauth.issuer, fetch });
   if (site === null) return null;
-  const credentials = boundTo(site, request);
+  const credentials = {
+    ...boundTo(site, request),
+    resourceMetadata: challenge === null ? resourceMetadata : challenge.resourceMetadata?.href,
+  };
   const issued = credentials.byIssuer[site.issuer] ?? {};
   const scopes = wantedScopes({ oauth, challenge, site, token: issued.token });
   const flow: Flow = { request, site, credentials, issued, scopes };

@@ -53,6 +53,8 @@ export const Credentials = z.object({
   identity: Identity.optional(),
   /** The issuer whose token is in use. */
   issuer: z.string().optional(),
+  /** Where the tool server's last challenge said that its metadata is. Absent if it did not say. */
+  resourceMetadata: z.string().optional(),
   /** The only issuer that may get the client of the configuration. */
   clientIssuer: z.string().optional(),
   byIssuer: z.record(z.string(), Issued),

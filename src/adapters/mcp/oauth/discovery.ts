@@ -27,6 +27,8 @@ export interface AuthorizationSite {
 export interface DiscoveryRequest {
   readonly baseUrl: string;
   readonly challenge: Challenge | null;
+  /** Where the last challenge said that the tool server's metadata is, for when there is none now. */
+  readonly resourceMetadata: string | undefined;
   /** Asked for if the tool server names several. */
   readonly prefers: (issuer: string) => boolean;
   /** From the configuration: no other one is used. */
@@ -73,12 +75,13 @@ export async function discover(request: DiscoveryRequest): Promise<Authorization
 async function resourceMetadata({
   baseUrl,
   challenge,
+  resourceMetadata: known,
   fetch,
 }: DiscoveryRequest): Promise<OAuthProtectedResourceMetadata | undefined> {
-  const resourceMetadataUrl = challenge?.resourceMetadata;
+  const resourceMetadataUrl = challenge === null ? known : challenge.resourceMetadata;
   const found = discoverOAuthProtectedResourceMetadata(
     baseUrl,
-    resourceMetadataUrl && { resourceMetadataUrl },
+    resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl },
     fetch,
   );
   // The SDK tells a missing document from a broken one only by its text.
