@@ -226,6 +226,27 @@ describe('the token of a tool server', () => {
     expect(said(await connection.callTool('echo', { message: 'hello' }))).toBe('hello');
     await connection.close();
   });
+
+  it('is refreshed while a person is asked for more scopes, and the address stays', async () => {
+    await using server = await authorizingServer({ callScope: 'write' });
+    const tools = authorizedTools(server.url);
+    await tools.refusal();
+    await tools.visit();
+    const connection = await tools.connect();
+    await connection.callTool('echo', { message: 'hello' });
+    const asked = tools.url();
+    expect(asked).toContain('scope=write');
+    server.expire();
+    expect(await connection.listTools()).not.toEqual([]);
+    expect(server.tokenRequests.at(-1)?.grant).toBe('refresh_token');
+    expect(tools.url()).toBe(asked);
+    server.revoke();
+    await expect(connection.listTools()).rejects.toThrow('of a person');
+    expect(tools.url()).toBe(asked);
+    await tools.visit();
+    expect(said(await connection.callTool('echo', { message: 'hello' }))).toBe('hello');
+    await connection.close();
+  });
 });
 
 describe('the client of the configuration', () => {

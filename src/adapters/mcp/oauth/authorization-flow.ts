@@ -19,6 +19,8 @@ export interface FlowRequest {
   readonly credentials: Credentials;
   /** What the server asked for; null when a token is replaced before it expires. */
   readonly challenge: Challenge | null;
+  /** A person who was asked already, for all that the challenge asks for. */
+  readonly awaited: PendingAuthorization | null;
   readonly fetch: Fetch;
   /** Where browsers come back to; null if this process has no page for them. */
   readonly redirectUrl: () => Promise<string | null>;
@@ -46,7 +48,7 @@ interface Flow {
  * @returns null if the server does not know OAuth: its 401 is an error like others.
  */
 export async function authorize(request: FlowRequest): Promise<FlowResult | null> {
-  const { baseUrl, oauth, challenge, fetch } = request;
+  const { baseUrl, oauth, challenge, awaited, fetch } = request;
   const { issuer: preferred, resourceMetadata } = request.credentials;
   const prefers = (issuer: string): boolean => issuer === preferred;
   const site = await discover({ baseUrl, challenge, resourceMetadata, prefers, issuer: oauth.issuer, fetch });
@@ -66,6 +68,7 @@ export async function authorize(request: FlowRequest): Promise<FlowResult | null
   if (challenge === null && !isUnattended(oauth)) return { credentials: request.credentials, pending: null };
   const next = { ...flow, issued: left };
   if (isUnattended(oauth)) return await granted(next);
+  if (awaited !== null) return { credentials: replaced(next, left), pending: awaited };
   return await visited(next).catch((error: unknown) => {
     // Without metadata, the endpoints were guessed, and there are none.
     if (site.metadata === undefined && error instanceof ServerError) return null;

@@ -124,7 +124,7 @@ export class ServerAuthorization {
         import('./authorization-visit.ts'),
         import('./authorization-error.ts'),
       ]);
-      const { fetch, oauth, now, credentials } = this.#request(null);
+      const { fetch, oauth, now, credentials } = this.#request();
       try {
         await this.#keep(await endVisit({ pending, response, oauth, credentials, fetch, now: now() }));
         return null;
@@ -173,9 +173,12 @@ export class ServerAuthorization {
     // The server refuses a token that has what it asks for: asking again would lead to the same.
     if (challenge.status === 403 && !challenge.scopes.some(isMissing)) return false;
     const { pending } = this;
-    if (pending === null || challenge.scopes.some((scope) => !pending.scopes.includes(scope)))
-      return await this.#alone(used, () => this.#authorize(challenge, used));
-    throw await needsPerson();
+    const isCovered = challenge.scopes.every((scope) => pending?.scopes.includes(scope));
+    const awaited = isCovered ? pending : null;
+    // While a person is asked for more scopes, the service goes on with those that it has.
+    const isRefreshable = challenge.status === 401 && token?.refreshToken !== undefined;
+    if (awaited !== null && !isRefreshable) throw await needsPerson();
+    return await this.#alone(used, () => this.#authorize({ challenge, awaited }, used));
   }
 
   /** Another request got it meanwhile, or another node, or it is from before the restart. */
@@ -201,12 +204,12 @@ export class ServerAuthorization {
     }
   }
 
-  async #authorize(challenge: Challenge, used: Token | null): Promise<boolean> {
+  async #authorize(asked: Pick<FlowRequest, 'challenge' | 'awaited'>, used: Token | null): Promise<boolean> {
     const [{ authorize }, { AuthorizationError, authorizationProblem }] = await Promise.all([
       import('./authorization-flow.ts'),
       import('./authorization-error.ts'),
     ]);
-    const result = await authorize(this.#request(challenge)).catch((error: unknown) => {
+    const result = await authorize({ ...this.#request(), ...asked }).catch((error: unknown) => {
       throw new AuthorizationError(
         `the server asks for authorization, and ${authorizationProblem(error, this.mask)}`,
         { cause: error },
@@ -220,7 +223,7 @@ export class ServerAuthorization {
       if (this.#hasOther(used)) return true;
     }
     await this.#keep(credentials);
-    this.#pending = this.#isForgotten || this.#isRetired ? null : pending;
+    this.#pending = this.#isForgotten || this.#isRetired ? null : (pending ?? asked.awaited);
     if (pending !== null) throw await needsPerson();
     return true;
   }
@@ -248,7 +251,7 @@ export class ServerAuthorization {
         return;
       }
       const isRenewable = this.#issued.token?.refreshToken !== undefined;
-      if (!isRenewable && !isUnattended(this.#request(null).oauth)) return;
+      if (!isRenewable && !isUnattended(this.#request().oauth)) return;
       if (!(await credentials.claim(this.#name))) {
         // Another node renews it, and the present one works until then.
         this.#renewFrom = now() + POLL_MS;
@@ -269,16 +272,17 @@ export class ServerAuthorization {
     const { authorize } = await import('./authorization-flow.ts');
     await this.#load();
     if (!this.#isDue) return;
-    const result = await authorize(this.#request(null));
+    const result = await authorize(this.#request());
     if (result !== null) await this.#keep(result.credentials);
   }
 
-  #request(challenge: Challenge | null): FlowRequest {
+  #request(): FlowRequest {
     const { baseUrl } = this.config;
     const oauth = oauthOf(this.config);
     return {
       baseUrl,
-      challenge,
+      challenge: null,
+      awaited: null,
       credentials: this.#credentials,
       oauth,
       fetch: publicFetch({
