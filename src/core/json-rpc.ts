@@ -21,6 +21,8 @@ export const MCP_CODES = {
   /** The client has not declared what the request needs of it. Since 2026-07-28. */
   missingCapability: -32_021,
   unsupportedVersion: -32_022,
+  /** A person must open an address before the request can be answered. In 2025-11-25. */
+  urlElicitationRequired: -32_042,
 } as const;
 
 /** The error in an answer of JSON-RPC. */

@@ -1,4 +1,5 @@
-import { JsonRpcError } from '../../../core/json-rpc.ts';
+import { z } from 'zod';
+import { JsonRpcError, MCP_CODES } from '../../../core/json-rpc.ts';
 import { shorten } from '../../../core/shorten.ts';
 import { messageOf } from '../../../core/thrown.ts';
 import { HttpStatusError } from '../http/http-status-error.ts';
@@ -6,17 +7,30 @@ import type { Mask } from './secret-mask.ts';
 
 const MAX_CHARACTERS = 2_000;
 
+/** What people must do before the request can be answered. */
+const UrlElicitations = z.object({
+  elicitations: z.array(z.looseObject({ message: z.string(), url: z.url({ protocol: /^https?$/ }) })),
+});
+
 /** Describes a failed exchange for the operator and the model. Bounded and without secrets. */
 export function failureText(error: unknown, mask: Mask): string {
   return shorten(mask(describe(error)), MAX_CHARACTERS);
 }
 
 function describe(error: unknown): string {
-  // Servers that are built on the SDK add this prefix.
-  if (error instanceof JsonRpcError) return error.message.replace(/^(?:MCP error -?\d+: )+/, '');
+  if (error instanceof JsonRpcError) return describeRpc(error);
   if (error instanceof HttpStatusError) return describeHttp(error);
   if (error instanceof TypeError && error.cause instanceof Error) return describeNetwork(error.cause);
   return messageOf(error);
+}
+
+function describeRpc({ code, message, data }: JsonRpcError): string {
+  // Servers that are built on the SDK add this prefix.
+  const text = message.replace(/^(?:MCP error -?\d+: )+/, '');
+  const asked = code === MCP_CODES.urlElicitationRequired && UrlElicitations.safeParse(data).data;
+  if (!asked) return text;
+  const visits = asked.elicitations.map((visit) => `${shorten(visit.message, 300)} (${visit.url})`);
+  return [shorten(text, 300), ...visits].join('\n');
 }
 
 function describeHttp({ status, text }: HttpStatusError): string {
