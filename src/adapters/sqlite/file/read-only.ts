@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { loadSqlite } from './load-sqlite.ts';
+import { isCorrupt } from './sqlite-errors.ts';
 
 /**
  * Opens a database for `look` so that neither the file nor its WAL can change. SQLite opens the file read-only, so it
@@ -28,5 +29,14 @@ export function viewReadOnly<T>(
   } finally {
     db.close();
     for (const path of additions) rmSync(path, { force: true });
+  }
+}
+
+/** Throws if another process uses the file. Does not say whether the file is damaged. */
+export function requireUnused(file: string): void {
+  try {
+    viewReadOnly(file, (db) => db.exec('SELECT count(*) FROM sqlite_schema'), 'locked');
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
   }
 }

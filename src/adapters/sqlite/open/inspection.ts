@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { DamagedLogError, describeLosses, maxNamed } from '../file/log-damage.ts';
-import { viewReadOnly } from '../file/read-only.ts';
+import { requireUnused, viewReadOnly } from '../file/read-only.ts';
 import { identify, isChained, notAnEventLog } from '../file/schema.ts';
 import { isCorrupt, isNotADatabase, isSqliteError } from '../file/sqlite-errors.ts';
 import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
@@ -32,21 +32,12 @@ export function inspect(file: string, recorded: RecordedHeads | undefined): void
     });
   } catch (error) {
     if (!isCorrupt(error) && !(error instanceof DamagedLogError)) throw error;
+    // Without a lock, a file that is being written can look damaged.
     requireUnused(file);
     if (!isCorrupt(error)) throw error;
     // Without a file of high-water marks beside it, it may never have been an event log.
     if (isNotADatabase(error) && recorded === undefined) throw notAnEventLog(file);
     throw new DamagedLogError(file, String(error), { cause: error });
-  }
-}
-
-/** Throws if another process uses the file. Without a lock, a file that is being written can look damaged. */
-function requireUnused(file: string): void {
-  try {
-    viewReadOnly(file, (db) => db.exec('SELECT count(*) FROM sqlite_schema'), 'locked');
-  } catch (error) {
-    // The caller reports the corruption itself.
-    if (!isCorrupt(error)) throw error;
   }
 }
 

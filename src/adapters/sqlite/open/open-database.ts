@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -40,14 +40,15 @@ export function openDatabase(dataDirectory: string): Database {
   const recorded = readHeads(directory);
   if (recorded !== undefined && isAbsent(file)) throw vanished(file, recorded);
   createPrivately(file);
-  if (existsSync(repairedFile(directory))) {
-    throw new Error(
-      `a repair of ${file} was interrupted; run it again: agent-service repair --data-dir ${directory}`,
-    );
-  }
+  requireNoRepair(directory);
   try {
+    const { ino } = statSync(file);
     inspect(file, recorded);
-    const { db, found } = lockAndPrepare(file);
+    const { db, found } = lockAndPrepare(file, () => {
+      // A repair may have ended since, and its file replaces this one.
+      requireNoRepair(directory);
+      if (statSync(file).ino !== ino) throw new Error(`${file} was replaced meanwhile; start again`);
+    });
     // Nobody fetches a copy from an earlier service, which takes as much space as the log.
     rmSync(backupFile(directory), { force: true });
     return { db, file, heads: new HeadFile(directory), notices: notices(directory, recorded, found) };
@@ -57,13 +58,22 @@ export function openDatabase(dataDirectory: string): Database {
   }
 }
 
-function lockAndPrepare(file: string): { db: DatabaseSync; found: Identity } {
+function requireNoRepair(directory: string): void {
+  if (!existsSync(repairedFile(directory))) return;
+  throw new Error(
+    `a repair of ${logFile(directory)} was interrupted; run it again: agent-service repair --data-dir ${directory}`,
+  );
+}
+
+/** @param confirm throws if the locked file is no longer the one to open. */
+function lockAndPrepare(file: string, confirm: () => void): { db: DatabaseSync; found: Identity } {
   const { DatabaseSync } = loadSqlite();
   const db = new DatabaseSync(file, { timeout: lockTimeoutMs });
   try {
     // `secure_delete` overwrites erased data. The exclusive mode, set before the first use of the WAL, locks the
     // file until it is closed or the process dies.
     db.exec('PRAGMA secure_delete = ON; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    confirm();
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);

@@ -4,14 +4,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { holdsConversation } from '../../../core/log/streams.ts';
 import { isAbsent, logFile, repairedFile, requireEventLog, requireUsable } from '../file/data-directory.ts';
-import { viewReadOnly } from '../file/read-only.ts';
+import { requireUnused, viewReadOnly } from '../file/read-only.ts';
 import { requireNotNewer, structuralDamage } from '../file/schema.ts';
 import { explainSqliteError, isBusy, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { readHeads } from '../integrity/head-file.ts';
 import type { EndedTurn } from './cut-turns.ts';
 import { hasTable } from './readable-rows.ts';
 import { backUp, complete, createRepairing, putInPlace } from './repaired-file.ts';
-import { type CutSession, rewriteLog } from './rewrite-log.ts';
+import { type CutSession, type LogToRewrite, type RewrittenLog, rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
 
 export type { CutSession, EndedTurn };
@@ -59,11 +59,11 @@ export async function repairEventLog(
   const isInterrupted = existsSync(repairedFile(directory));
   const told = { ...(isInterrupted && { finishedEarlier: true }), ...(dryRun && { dryRun }) };
   if (isInterrupted && dryRun) return { ...foreseeFinish(directory), ...told };
-  if (isInterrupted) putInPlace(directory);
-  requireEventLog(directory);
-  requireUsable(directory);
-  const heads = readHeads(directory)?.heads ?? new Map();
   try {
+    if (isInterrupted) finish(directory);
+    requireEventLog(directory);
+    requireUsable(directory);
+    const heads = readHeads(directory)?.heads ?? new Map();
     const report = repair(directory, heads, dryRun);
     if (!report.healthy && !dryRun) putInPlace(directory);
     return { ...report, ...told };
@@ -71,6 +71,13 @@ export async function repairEventLog(
     if (isBusy(error)) throw new Error(`${directory} is in use; stop the service first`, { cause: error });
     throw explainSqliteError(error, file, 'repair');
   }
+}
+
+/** Puts the log in place that an interrupted repair has written completely. */
+function finish(directory: string): void {
+  const file = logFile(directory);
+  if (!isAbsent(file)) requireUnused(file);
+  putInPlace(directory);
 }
 
 /** The log that an interrupted repair has written completely. */
@@ -99,14 +106,13 @@ function repair(directory: string, heads: Heads, dryRun: boolean): RepairReport 
   const backup = dryRun ? null : backUp(directory);
   const log = { directory, heads, target: dryRun ? '' : createRepairing(directory) };
   const { salvage, cut, endedTurns } = isGone
-    ? rewriteLog(log)
-    : viewReadOnly(file, (db) => rewriteLog(log, db), 'locked');
+    ? rewriteWhole(log)
+    : viewReadOnly(file, (db) => rewriteWhole(log, db), 'locked');
   if (!isGone && !salvage.hasEvents) {
     if (backup !== null) rmSync(backup, { recursive: true });
     // An empty log in its place would hide that there ever were events.
     throw new Error(`nothing of ${file} can be read; nothing was changed; restore it from a backup`);
   }
-  if (backup !== null) complete(directory);
   return {
     healthy: false,
     ...totals(salvage),
@@ -115,6 +121,13 @@ function repair(directory: string, heads: Heads, dryRun: boolean): RepairReport 
     findings: findings.slice(0, maxFindings),
     ...(backup !== null && { backup }),
   };
+}
+
+/** Completes the new log before the caller unlocks the old one, so that no service starts with the old one in between. */
+function rewriteWhole(log: LogToRewrite, damaged?: DatabaseSync): RewrittenLog {
+  const rewritten = rewriteLog(log, damaged);
+  if (log.target !== '' && (damaged === undefined || rewritten.salvage.hasEvents)) complete(log.directory);
+  return rewritten;
 }
 
 function verify(salvage: Salvage, db: DatabaseSync): string[] {
