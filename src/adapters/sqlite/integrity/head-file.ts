@@ -64,12 +64,14 @@ export interface RecordedHeads {
 export function readHeads(directory: string): RecordedHeads | undefined {
   const file = headFilePath(directory);
   if (!existsSync(file)) return undefined;
-  const lines = readFileSync(file, 'latin1').split('\n');
+  const lines = readFileSync(file, 'utf8').split('\n');
   const heads = new Map<SessionId, number>();
   let unreadable = 0;
   for (const [index, line] of lines.entries()) {
-    const [, seq, sessionId] = line.split(' ');
-    if (seq !== undefined && sessionId !== undefined && line === headLine(sessionId, Number(seq))) {
+    const [, seq, ...words] = line.split(' ');
+    // The id of a stream may contain spaces.
+    const sessionId = words.join(' ');
+    if (seq !== undefined && sessionId !== '' && line === headLine(sessionId, Number(seq))) {
       heads.set(sessionId, Number(seq));
     } else if (line !== '' && index < lines.length - 1) {
       unreadable += 1;
