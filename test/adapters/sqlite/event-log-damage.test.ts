@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventLog } from '../../../src/adapters/sqlite/log/event-log.ts';
@@ -136,6 +136,30 @@ describe('the high-water marks', () => {
     expect('message' in outcome && outcome.message).toContain(
       `nothing was changed; stop the service and run: agent-service repair --data-dir ${crashed}`,
     );
+  });
+
+  it.each([
+    ['an empty rollback journal', '', /session session-\d lost seq \d+/],
+    [
+      'a rollback journal',
+      'x'.repeat(600),
+      /events\.db-journal does not belong to this event log; move it away$/,
+    ],
+  ])('are not ignored beside %s', (_, journal, message) => {
+    writeFileSync(join(crashed, 'events.db-wal'), '');
+    writeFileSync(join(crashed, 'events.db-journal'), journal);
+    const outcome = readBack(crashed, acknowledged);
+    expect('message' in outcome && outcome.message).toMatch(message);
+  });
+
+  it.each([1, 100, 511])('tell that a database of %i bytes was an event log', (bytes) => {
+    truncateSync(join(crashed, 'events.db'), bytes);
+    const before = contentsOf(crashed);
+    const outcome = readBack(crashed, acknowledged);
+    expect('message' in outcome && outcome.message).toContain(
+      `the event log ${join(crashed, 'events.db')} is damaged: it has only ${bytes} bytes; nothing was changed; stop`,
+    );
+    expect(contentsOf(crashed)).toEqual(before);
   });
 
   it('are forgotten when the log is closed, because its file has everything then', () => {

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
+import { isAbsent } from '../file/data-directory.ts';
 import { DamagedLogError, describeLosses, maxNamed } from '../file/log-damage.ts';
 import { requireUnused, viewReadOnly } from '../file/read-only.ts';
 import { identify, isChained, notAnEventLog } from '../file/schema.ts';
@@ -21,9 +22,16 @@ const bounds = { openSessions: 1000, lastEvents: 1000 };
 export function inspect(file: string, recorded: RecordedHeads | undefined): void {
   const { size } = statSync(file);
   // SQLite takes anything shorter than its smallest page for an empty file, and would overwrite it.
-  if (size > 0 && size < smallestPageBytes) throw notAnEventLog(file);
-  // The creation of the file was interrupted. SQLite rolls it back when it opens the file.
-  if (existsSync(`${file}-journal`)) return;
+  if (size > 0 && size < smallestPageBytes) {
+    if (recorded === undefined) throw notAnEventLog(file);
+    throw new DamagedLogError(file, `it has only ${size} bytes`);
+  }
+  const journal = `${file}-journal`;
+  if (existsSync(journal)) {
+    // The creation of the file was interrupted. SQLite rolls it back when it opens the file.
+    if (recorded === undefined || !isInWalMode(file)) return;
+    if (!isAbsent(journal)) throw new Error(`${journal} does not belong to this event log; move it away`);
+  }
   try {
     viewReadOnly(file, (db) => {
       const identity = identify(db, file);
@@ -39,6 +47,18 @@ export function inspect(file: string, recorded: RecordedHeads | undefined): void
     if (isNotADatabase(error) && recorded === undefined) throw notAnEventLog(file);
     throw new DamagedLogError(file, String(error), { cause: error });
   }
+}
+
+/** Whether its header says so. A log in WAL mode never writes a rollback journal. */
+function isInWalMode(file: string): boolean {
+  const header = Buffer.alloc(20);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, header, 0, header.length, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return header[18] === 2 && header[19] === 2;
 }
 
 /** The error for a log that is missing while its file of high-water marks exists. */
