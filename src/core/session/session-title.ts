@@ -14,6 +14,12 @@ const MAX_CHARACTERS = 60;
 /** A message may be long, and a title needs only its beginning. */
 const LOOKED_AT = 1_000;
 
+/** The types of the events that change a title. */
+export const TITLE_EVENTS: ReadonlySet<string> = new Set<SessionEvent['type']>([
+  'turn.requested',
+  'session.renamed',
+]);
+
 /** The same object if the event does not change the title. A session that was reset keeps its title. */
 export function evolveTitle(title: SessionTitle, event: SessionEvent): SessionTitle {
   switch (event.type) {

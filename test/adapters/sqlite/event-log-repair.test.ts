@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EventLog } from '../../../src/adapters/sqlite/log/event-log.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
+import { openDatabase } from '../../../src/adapters/sqlite/open/open-database.ts';
 import { type RepairReport, repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
 import type { LoggedEvent } from '../../../src/core/log/events.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
@@ -161,6 +163,54 @@ describe('repair of an event log', () => {
     expect((await store.sessions()).length).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['', 'CREATE TABLE events (id INTEGER, name TEXT)'],
+    [' with rows', "CREATE TABLE events (id INTEGER, name TEXT); INSERT INTO events VALUES (1, 'concert')"],
+    [' without such a table', 'CREATE TABLE concerts (id INTEGER)'],
+    [' with marks of its own', 'PRAGMA application_id = 7; CREATE TABLE events (id INTEGER)'],
+  ])('is refused for a table of events of another program%s, and changes nothing', async (_, sql) => {
+    const foreign = join(root.path, 'foreign');
+    const file = join(foreign, 'events.db');
+    mkdirSync(foreign);
+    {
+      using db = new DatabaseSync(file);
+      db.exec(sql);
+    }
+    const before = contentsOf(foreign);
+    for (const dryRun of [true, false])
+      await expect(repairEventLog(foreign, { dryRun })).rejects.toThrow(
+        `${file} is not an event log of agent-service; move it away or choose another data directory`,
+      );
+    expect(contentsOf(foreign)).toEqual(before);
+    expect(readdirSync(foreign)).toEqual(['events.db']);
+  });
+
+  it('repairs a log whose own marks are damaged', async () => {
+    {
+      using db = new DatabaseSync(join(directory, 'events.db'));
+      db.exec('PRAGMA application_id = 7');
+    }
+    expect(await repairEventLog(directory)).toMatchObject({ healthy: false, cut: [] });
+    await using store = await open();
+    expect((await store.sessions()).length).toBeGreaterThan(0);
+  });
+
+  it('does not mark a stream of the service open that it had to cut', async () => {
+    const cut = join(root.path, 'streams');
+    const log = new EventLog(openDatabase(cut), () => undefined);
+    for (const sessionId of ['~audit:2026-01-01', 'unreadable'])
+      log.append([1, 2].map((seq) => ({ sessionId, expectedSeq: seq - 1, types: ['x'], data: ['{}'] })));
+    log[Symbol.dispose]();
+    {
+      using db = new DatabaseSync(join(cut, 'events.db'));
+      db.exec(`UPDATE events SET data = '[]' WHERE seq = 2`);
+    }
+    expect((await repairEventLog(cut)).cut).toHaveLength(2);
+    await using store = await openSqliteEventStore({ directory: cut, log: recordingLog() });
+    const marked = (await store.sessions({ open: true })).map(({ sessionId }) => sessionId);
+    expect(marked).toEqual(['unreadable']);
+  });
+
   it('is refused while the service runs', async () => {
     await using store = await open();
     await store.append('new', 0, [{ type: 'session.reset' }]);
@@ -174,6 +224,13 @@ describe('repair of an event log', () => {
     const before = contentsOf(directory);
     await expect(repairEventLog(directory)).rejects.toThrow('restore it from a backup');
     expect(contentsOf(directory)).toEqual(before);
+    expect(readdirSync(directory).toSorted()).toEqual(['events.db', 'events.db-wal', 'events.heads']);
+  });
+
+  it('leaves nothing behind when the new log cannot be written', async () => {
+    loseWal();
+    mkdirSync(join(directory, 'events.repairing', 'sub'), { recursive: true });
+    await expect(repairEventLog(directory)).rejects.toThrow('events.repairing');
     expect(readdirSync(directory).filter((name) => name.startsWith('events.damaged'))).toEqual([]);
   });
 });

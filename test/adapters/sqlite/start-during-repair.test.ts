@@ -1,10 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EventLog } from '../../../src/adapters/sqlite/log/event-log.ts';
-import { openDatabase } from '../../../src/adapters/sqlite/open/open-database.ts';
-import { repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { messageOf } from '../../support/log/event-log-damage.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 
@@ -29,6 +26,15 @@ vi.mock('../../../src/adapters/sqlite/open/inspection.ts', async (original) => {
     meanwhile.afterInspection();
   };
   return { ...real, inspect };
+});
+
+// Test files share their modules, and those of other files have the real functions.
+vi.resetModules();
+const { EventLog } = await import('../../../src/adapters/sqlite/log/event-log.ts');
+const { openDatabase } = await import('../../../src/adapters/sqlite/open/open-database.ts');
+const { repairEventLog } = await import('../../../src/adapters/sqlite/repair/repair-event-log.ts');
+afterAll(() => {
+  vi.resetModules();
 });
 
 let root: TempDirectory;

@@ -89,16 +89,32 @@ export function notAnEventLog(file: string): Error {
   );
 }
 
-/** Throws when a later release has written a file that may be damaged. */
-export function requireNotNewer(db: DatabaseSync, file: string): void {
+/**
+ * Throws when the file, which may be damaged, is certainly not an event log, or was written by a later release.
+ * @returns what is wrong with its marks.
+ */
+export function markDamage(db: DatabaseSync, file: string): string[] {
   let found: Marks;
+  let isForeign: boolean;
   try {
     found = readMarks(db);
+    isForeign = found.application !== applicationId && !looksLikeEventLog(db);
   } catch (error) {
     rethrowObstacle(error);
-    return;
+    return [String(error)];
   }
   requireKnown(found, file);
+  if (isForeign) throw notAnEventLog(file);
+  const isMarked = found.application === applicationId && found.version > 0;
+  return isMarked ? [] : ['the file is not marked as an event log'];
+}
+
+/** Whether it has no tables, or those of an event log. The marks of a damaged log may be wrong. */
+function looksLikeEventLog(db: DatabaseSync): boolean {
+  if (readInteger(db, 'SELECT count(*) FROM sqlite_schema') === 0) return true;
+  const found = db.prepare("SELECT name FROM pragma_table_info('events')").all();
+  const names = new Set(found.map(({ name }) => name));
+  return ['session', 'seq', 'time', 'type', 'data'].every((name) => names.has(name));
 }
 
 function readMarks(db: DatabaseSync): Marks {

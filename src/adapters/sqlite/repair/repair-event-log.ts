@@ -1,16 +1,16 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { holdsConversation } from '../../../core/log/streams.ts';
 import { isAbsent, logFile, repairedFile, requireEventLog, requireUsable } from '../file/data-directory.ts';
 import { requireUnused, viewReadOnly } from '../file/read-only.ts';
-import { requireNotNewer, structuralDamage } from '../file/schema.ts';
+import { markDamage, structuralDamage } from '../file/schema.ts';
 import { explainSqliteError, isBusy, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { readHeads } from '../integrity/head-file.ts';
 import type { EndedTurn } from './cut-turns.ts';
 import { hasTable } from './readable-rows.ts';
-import { backUp, complete, createRepairing, putInPlace } from './repaired-file.ts';
+import { backUp, complete, createRepairing, discardRepairing, putInPlace } from './repaired-file.ts';
 import { type CutSession, type LogToRewrite, type RewrittenLog, rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
 
@@ -94,25 +94,10 @@ function repair(directory: string, heads: Heads, dryRun: boolean): RepairReport 
   // Two views, each with a lock: copying the file closes a descriptor, which drops all POSIX locks on it.
   const findings = isGone
     ? [`${file} is missing or empty`]
-    : viewReadOnly(
-        file,
-        (db) => {
-          requireNotNewer(db, file);
-          return verify(sound, db);
-        },
-        'locked',
-      );
+    : viewReadOnly(file, (db) => [...markDamage(db, file), ...verify(sound, db)], 'locked');
   if (findings.length === 0) return { healthy: true, ...totals(sound), cut: [], endedTurns: [], findings };
   const backup = dryRun ? null : backUp(directory);
-  const log = { directory, heads, target: dryRun ? '' : createRepairing(directory) };
-  const { salvage, cut, endedTurns } = isGone
-    ? rewriteWhole(log)
-    : viewReadOnly(file, (db) => rewriteWhole(log, db), 'locked');
-  if (!isGone && !salvage.hasEvents) {
-    if (backup !== null) rmSync(backup, { recursive: true });
-    // An empty log in its place would hide that there ever were events.
-    throw new Error(`nothing of ${file} can be read; nothing was changed; restore it from a backup`);
-  }
+  const { salvage, cut, endedTurns } = rewriteOrDiscard({ directory, heads }, backup);
   return {
     healthy: false,
     ...totals(salvage),
@@ -123,10 +108,29 @@ function repair(directory: string, heads: Heads, dryRun: boolean): RepairReport 
   };
 }
 
+/** @param backup null for a dry run. Removed if the log cannot be rewritten. */
+function rewriteOrDiscard(log: Omit<LogToRewrite, 'target'>, backup: string | null): RewrittenLog {
+  const { directory } = log;
+  const file = logFile(directory);
+  try {
+    const target = backup === null ? '' : createRepairing(directory);
+    if (isAbsent(file)) return rewriteWhole({ ...log, target });
+    return viewReadOnly(file, (db) => rewriteWhole({ ...log, target }, db), 'locked');
+  } catch (error) {
+    if (backup !== null) discardRepairing(directory, backup);
+    throw error;
+  }
+}
+
 /** Completes the new log before the caller unlocks the old one, so that no service starts with the old one in between. */
 function rewriteWhole(log: LogToRewrite, damaged?: DatabaseSync): RewrittenLog {
   const rewritten = rewriteLog(log, damaged);
-  if (log.target !== '' && (damaged === undefined || rewritten.salvage.hasEvents)) complete(log.directory);
+  if (damaged !== undefined && !rewritten.salvage.hasEvents) {
+    const file = logFile(log.directory);
+    // An empty log in its place would hide that there ever were events.
+    throw new Error(`nothing of ${file} can be read; nothing was changed; restore it from a backup`);
+  }
+  if (log.target !== '') complete(log.directory);
   return rewritten;
 }
 

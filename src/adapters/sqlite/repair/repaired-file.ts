@@ -42,6 +42,13 @@ export function createRepairing(directory: string): string {
   return file;
 }
 
+/** Undoes the two steps above, unless the repaired log is complete. */
+export function discardRepairing(directory: string, backup: string): void {
+  if (existsSync(repairedFile(directory))) return;
+  rmSync(backup, { recursive: true });
+  rmSync(repairingFile(directory), { force: true });
+}
+
 /** Marks the repaired log as complete by renaming it. From here on, each repair puts it in place. */
 export function complete(directory: string): void {
   sync(repairingFile(directory));

@@ -2,7 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { currentEvents } from '../../../core/log/event-codec.ts';
 import { SessionEvent } from '../../../core/log/events.ts';
-import { evolveTitle, NO_TITLE, type SessionTitle, shownTitle } from '../../../core/session/session-title.ts';
+import { holdsConversation } from '../../../core/log/streams.ts';
+import {
+  evolveTitle,
+  NO_TITLE,
+  type SessionTitle,
+  shownTitle,
+  TITLE_EVENTS,
+} from '../../../core/session/session-title.ts';
 import { logFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { eventsOf } from '../file/packed-events.ts';
@@ -52,7 +59,7 @@ export function rewriteLog(log: LogToRewrite, damaged?: DatabaseSync): Rewritten
     const sink: Sink = (sessionId, row, hash) => {
       insert.run(sessionId, row.seq, row.time, row.type, row.data, hash);
       for (const { type, data } of eventsOf(row)) {
-        if (!titleEvents.has(type)) continue;
+        if (!TITLE_EVENTS.has(type)) continue;
         titles.set(sessionId, evolveTitle(titles.get(sessionId) ?? NO_TITLE, sessionEventIn(data)));
       }
     };
@@ -68,9 +75,6 @@ export function rewriteLog(log: LogToRewrite, damaged?: DatabaseSync): Rewritten
     db.close();
   }
 }
-
-/** The events that change a title. */
-const titleEvents: ReadonlySet<string> = new Set<SessionEvent['type']>(['turn.requested', 'session.renamed']);
 
 function sessionEventIn(data: string): SessionEvent {
   return SessionEvent.parse(currentEvents.decode(data).event);
@@ -105,9 +109,12 @@ function writeIndex(
       index.put({ sessionId, head, hash, createdAt, updatedAt, open: false });
       continue;
     }
-    // Nothing tells whether such a session has an open turn. Marked open, it is checked at the next start.
+    // Nothing tells whether a session has an open turn that this release cannot read. Marked open, it is checked at the
+    // next start.
     const isWhole = indexed?.hash === chain.hash && salvage.known.get(sessionId) === chain.head;
-    const { open, updatedAt } = isWhole ? indexed : { open: true, updatedAt: chain.updatedAt };
+    const { open, updatedAt } = isWhole
+      ? indexed
+      : { open: holdsConversation(sessionId), updatedAt: chain.updatedAt };
     index.put({ sessionId, head: chain.head, hash: chain.hash, createdAt, updatedAt, open });
   }
   return endedTurns;
