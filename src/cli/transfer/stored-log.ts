@@ -47,7 +47,12 @@ async function openFolder(directory: string, use: LogUse, option?: string): Prom
   requireFolderName(directory, option);
   if (use !== 'create') requireEventLog(directory, option);
   const { openSqliteEventStore } = await import('../../adapters/sqlite/log/sqlite-event-store.ts');
-  return { store: await openSqliteEventStore({ directory, log: createJsonLogger('warn') }) };
+  const store = await openSqliteEventStore({
+    directory,
+    log: createJsonLogger('warn'),
+    use: use === 'read' ? 'read' : 'write',
+  });
+  return { store };
 }
 
 async function openDatabase(url: string, use: LogUse): Promise<OpenLog> {

@@ -19,14 +19,14 @@ waitForLog(parentPort);
 /** An uncaught error ends the worker. The main thread gets it as the worker's `error` event. */
 function waitForLog(port: MessagePort): void {
   port.once('message', (request: OpenRequest | CloseRequest) => {
-    if (request.type === 'open') serve(port, request.directory);
+    if (request.type === 'open') serve(port, request);
     else port.close();
   });
 }
 
-function serve(port: MessagePort, directory: string): void {
+function serve(port: MessagePort, { directory, use }: OpenRequest): void {
   const reply = (message: WorkerReply) => port.postMessage(message);
-  const log = new EventLog(openDatabase(directory), (notice) => reply({ type: 'notice', notice }));
+  const log = new EventLog(openDatabase(directory, use), (notice) => reply({ type: 'notice', notice }));
   port.on('message', (request: LogRequest | CloseRequest) => {
     if (request.type === 'close') {
       log[Symbol.dispose]();

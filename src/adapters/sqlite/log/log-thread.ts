@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../ports/logger.ts';
-import type { WorkerReply, WorkerRequest } from './worker-protocol.ts';
+import type { OpenRequest, WorkerReply, WorkerRequest } from './worker-protocol.ts';
 
 /** The main thread's view of the worker thread. */
 export interface LogThread {
@@ -25,14 +25,18 @@ export function startLogThread(): LogThread {
 }
 
 /** Resolves once the thread has opened the log. Rejects when it cannot open it; the thread has then ended. */
-export async function openEventLog(thread: LogThread, directory: string, log: Logger): Promise<void> {
+export async function openEventLog(
+  thread: LogThread,
+  { directory, use }: Omit<OpenRequest, 'type'>,
+  log: Logger,
+): Promise<void> {
   const opened = new Promise<void>((resolve) => {
     thread.onReply((reply) => {
       if (reply.type === 'opened') resolve();
       if (reply.type === 'notice') log.warn({}, reply.notice);
     });
   });
-  thread.post({ type: 'open', directory });
+  thread.post({ type: 'open', directory, use });
   await Promise.race([opened, thread.ended.then(rejectEnded)]);
 }
 

@@ -21,6 +21,7 @@ import type { LogBackup, LogCopy } from '../../../ports/log-backup.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { GroupCommit } from '../../../stored-log/group-commit.ts';
 import { encodeAll } from '../../../stored-log/stored-row.ts';
+import type { DatabaseUse } from '../open/open-database.ts';
 import { adoptEvents } from './adopt-events.ts';
 import { type LogThread, openEventLog, startLogThread } from './log-thread.ts';
 import { readPages } from './paged-read.ts';
@@ -31,6 +32,8 @@ export interface SqliteEventStoreOptions {
   /** The directory of `events.db` and its companion files. Created, for its owner alone, when absent. */
   readonly directory: string;
   readonly log: Logger;
+  /** `read` appends nothing, and leaves a log of an earlier release as it is. Left out, it is `write`. */
+  readonly use?: DatabaseUse | undefined;
   /** A thread that was started earlier. Left out, a new one is started. */
   readonly thread?: LogThread | undefined;
   readonly codec?: EventCodec | undefined;
@@ -47,11 +50,12 @@ type OnCommit = (syncMs: number) => void;
 export async function openSqliteEventStore({
   directory,
   log,
+  use = 'write',
   thread = startLogThread(),
   codec,
   onCommit,
 }: SqliteEventStoreOptions): Promise<EventStore & LogBackup> {
-  await openEventLog(thread, directory, log);
+  await openEventLog(thread, { directory, use }, log);
   return new SqliteEventStore(thread, { log, codec, onCommit });
 }
 
@@ -68,7 +72,7 @@ export class SqliteEventStore implements EventStore, LogBackup {
 
   constructor(
     thread: LogThread,
-    { log, codec = currentEvents, onCommit }: Omit<SqliteEventStoreOptions, 'directory' | 'thread'>,
+    { log, codec = currentEvents, onCommit }: Omit<SqliteEventStoreOptions, 'directory' | 'use' | 'thread'>,
   ) {
     this.#thread = thread;
     this.#log = log;

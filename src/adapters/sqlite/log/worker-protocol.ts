@@ -3,6 +3,7 @@ import type { LogSize, SessionFilter, SessionSummary } from '../../../ports/even
 import type { LogCopy } from '../../../ports/log-backup.ts';
 import type { AppendRequest, Committed } from '../../../stored-log/append-request.ts';
 import type { EncodedEvents } from '../../../stored-log/stored-row.ts';
+import type { DatabaseUse } from '../open/open-database.ts';
 
 /* The messages between the event store in the main thread and its worker. */
 
@@ -12,6 +13,7 @@ export type WorkerRequest = OpenRequest | LogRequest | CloseRequest;
 export interface OpenRequest {
   readonly type: 'open';
   readonly directory: string;
+  readonly use: DatabaseUse;
 }
 
 /** Requests to the open log. */

@@ -21,6 +21,9 @@ import { migrate } from './migration.ts';
 /** Longest wait for the lock of another service, for two that start together. */
 const lockTimeoutMs = 200;
 
+/** `read` leaves a log of version 2 as it is. It locks the log nevertheless. */
+export type DatabaseUse = 'read' | 'write';
+
 export interface Database {
   readonly db: DatabaseSync;
   readonly file: string;
@@ -33,7 +36,7 @@ export interface Database {
  * Opens the event log of a data directory for this process alone. Creates log and directory when absent. Throws, and
  * changes nothing, when the file is not an event log, of a newer version, or damaged.
  */
-export function openDatabase(dataDirectory: string): Database {
+export function openDatabase(dataDirectory: string, use: DatabaseUse = 'write'): Database {
   const directory = resolve(dataDirectory);
   const file = logFile(directory);
   requireUsable(directory);
@@ -44,13 +47,13 @@ export function openDatabase(dataDirectory: string): Database {
   try {
     const { ino } = statSync(file);
     inspect(file, recorded);
-    const { db, found } = lockAndPrepare(file, () => {
+    const { db, found } = lockAndPrepare(file, use, () => {
       // A repair may have ended since, and its file replaces this one.
       requireNoRepair(directory);
       if (statSync(file).ino !== ino) throw new Error(`${file} was replaced meanwhile; start again`);
     });
     // Nobody fetches a copy from an earlier service, which takes as much space as the log.
-    rmSync(backupFile(directory), { force: true });
+    if (use === 'write') rmSync(backupFile(directory), { force: true });
     return { db, file, heads: new HeadFile(directory), notices: notices(directory, recorded, found) };
   } catch (error) {
     if (isBusy(error)) throw new DirectoryInUseError(directory, error);
@@ -66,7 +69,11 @@ function requireNoRepair(directory: string): void {
 }
 
 /** @param confirm throws if the locked file is no longer the one to open. */
-function lockAndPrepare(file: string, confirm: () => void): { db: DatabaseSync; found: Identity } {
+function lockAndPrepare(
+  file: string,
+  use: DatabaseUse,
+  confirm: () => void,
+): { db: DatabaseSync; found: Identity } {
   const { DatabaseSync } = loadSqlite();
   const db = new DatabaseSync(file, { timeout: lockTimeoutMs });
   try {
@@ -77,12 +84,13 @@ function lockAndPrepare(file: string, confirm: () => void): { db: DatabaseSync; 
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);
-    // Its rows are rows of this version, too.
-    if (found === 'version 2') db.exec(marks);
+    // Its rows are rows of this version, too. The release that wrote it can go on with it until this one writes.
+    if (found === 'version 2' && use === 'write') db.exec(marks);
     db.exec(titlesTable);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these settings do nothing.
     db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
+    if (use === 'read') db.exec('PRAGMA query_only = ON');
     return { db, found };
   } catch (error) {
     db.close();

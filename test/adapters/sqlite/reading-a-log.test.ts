@@ -1,0 +1,47 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
+import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
+
+const fixture = fileURLToPath(new URL('../../fixtures/log-0.1.0', import.meta.url));
+
+let root: TempDirectory;
+beforeEach(async () => {
+  root = await tempDirectory();
+  await cp(fixture, root.path, { recursive: true });
+});
+afterEach(() => root[Symbol.asyncDispose]());
+
+function schemaVersion(): unknown {
+  using db = new DatabaseSync(join(root.path, 'events.db'), { readOnly: true });
+  return db.prepare('PRAGMA user_version').get()?.user_version;
+}
+
+describe('a command that only reads the log of an earlier release', () => {
+  it('leaves it for that release, with the copy that waits to be fetched', async () => {
+    const copy = join(root.path, 'events.backup');
+    writeFileSync(copy, 'copy');
+    const events = await withEventStore({ dataDir: root.path }, 'read', (store) => store.read('plain', 0));
+    expect(events.length).toBeGreaterThan(0);
+    expect({ version: schemaVersion(), hasCopy: existsSync(copy) }).toEqual({ version: 2, hasCopy: true });
+  });
+
+  it('cannot append to it', async () => {
+    const appended = withEventStore({ dataDir: root.path }, 'read', (store) =>
+      store.append('new', 0, [{ type: 'session.reset' }]),
+    );
+    await expect(appended).rejects.toThrow('readonly database');
+    expect(schemaVersion()).toBe(2);
+  });
+});
+
+it('a command that changes the log brings it up to date', async () => {
+  await withEventStore({ dataDir: root.path }, 'change', (store) =>
+    store.append('new', 0, [{ type: 'session.reset' }]),
+  );
+  expect(schemaVersion()).toBe(3);
+});
