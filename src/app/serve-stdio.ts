@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { ANYONE } from '../core/request/request-context.ts';
 import { encodedBytes, type MaxBytes } from '../core/size-limits.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -17,11 +16,12 @@ export async function serveStdio(
 ): Promise<{ gone: Promise<void> }> {
   const { bus, authorizations } = agent;
   authorizations?.returnTo(null);
-  const [sdk, { mcpServer }, { servedSurface }, { watchListening }] = await Promise.all([
+  const [sdk, { mcpServer }, { servedSurface }, { watchListening }, { MessageLines }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('../gateway/mcp/mcp-server.ts'),
     import('../gateway/mcp/served-surface.ts'),
     import('../gateway/mcp/stateless/watched-listening.ts'),
+    import('../gateway/mcp/message-lines.ts'),
   ]);
   const maxBufferSize = maxRequestBytes === false ? Number.MAX_SAFE_INTEGER : encodedBytes(maxRequestBytes);
   const card = () => ({ ...agent.identity, version, model: agent.modelLabel });
@@ -35,7 +35,9 @@ export async function serveStdio(
   // A client that exits during an answer causes an error here. Without a listener the error would end this process.
   process.stdout.on('error', () => resolve());
   // The SDK gives up the calls that run when its input ends. What was asked before is answered all the same.
-  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  const input = process.stdin.pipe(new MessageLines({ output: process.stdout, maxBytes: maxBufferSize }), {
+    end: false,
+  });
   const transport = new sdk.StdioServerTransport(input, process.stdout, { maxBufferSize });
   const close = transport.close.bind(transport);
   // The SDK closes the connection of a client that sends too much without a newline.

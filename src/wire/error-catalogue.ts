@@ -16,7 +16,8 @@ export const errorCatalogue = {
   },
   FORBIDDEN: {
     status: 403,
-    condition: 'The credential lacks `details.scope`, or all of `details.scopes`, or this Host or Origin header is not accepted.',
+    condition:
+      'The credential lacks `details.scope`, or all of `details.scopes`, or this Host or Origin header is not accepted.',
   },
   SERVER_NOT_FOUND: { status: 404, condition: 'MCP server unknown; `details.serverId`.' },
   TOOL_NOT_FOUND: {

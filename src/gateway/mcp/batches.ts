@@ -22,8 +22,7 @@ export function tooLargeBatch({ json }: McpBody): HttpResponse | null {
  */
 export function refusedBatch({ json }: McpBody, revision: string | undefined): HttpResponse | null {
   if (!Array.isArray(json)) return null;
-  if (json.some(isInitialize))
-    return refused('initialize is sent alone, and not in a batch.');
+  if (json.some(isInitialize)) return refused('initialize is sent alone, and not in a batch.');
   if (revision === undefined || revision < WITHOUT_BATCHES) return null;
   return refused(`MCP ${revision} has no batches: send each message in a request of its own.`);
 }

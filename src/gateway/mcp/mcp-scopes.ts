@@ -26,7 +26,13 @@ const MCP_TASK_SCOPES: Readonly<Record<'tasks/get' | 'tasks/update' | 'tasks/can
 };
 
 const ForwardedMessage = z.object({
-  method: z.enum(['tools/call', 'resources/read', 'resources/subscribe', 'prompts/get', 'completion/complete']),
+  method: z.enum([
+    'tools/call',
+    'resources/read',
+    'resources/subscribe',
+    'prompts/get',
+    'completion/complete',
+  ]),
 });
 const FORWARDED_KINDS: Readonly<Record<z.infer<typeof ForwardedMessage>['method'], readonly McpExposure[]>> =
   {

@@ -27,7 +27,7 @@ mcpServers: ${JSON.stringify({ tools: scriptableServer() })}
 server: { drainTimeoutMs: 20000 }
 `;
 
-const Message = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.number().optional() });
+const Message = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.number().nullish() });
 const Reply = z.object({ result: z.object({ content: z.tuple([z.object({ text: z.string() })]) }) });
 const LogLine = z.looseObject({ level: z.number(), msg: z.string() });
 
@@ -96,7 +96,8 @@ describeWays('MCP over stdin and stdout', (way) => {
       const { code, signal, stdout } = await service.ended;
       expect([code, signal]).toEqual([0, null]);
       const messages = messagesIn(stdout);
-      expect(messages.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+      expect(messages.map(({ id }) => id).sort()).toEqual([1, 2, 3, null]);
+      expect(messages[0]).toMatchObject({ id: null, error: { code: -32_700 } });
       expect(replyTo(2, messages)).toBe('one two three');
     },
   );

@@ -137,7 +137,7 @@ describe('a name that every object has', () => {
 const HOSTS = 'server.allowedHosts[1]';
 
 describe('a setting that the service could not use', () => {
-  it.each([
+  it.each<[string, string]>([
     ['server: { drainTimeoutMs: 2147483648 }', 'server.drainTimeoutMs'],
     ['server: { publicUrl: "https://a.example/?q" }', 'server.publicUrl'],
     ['server: { publicUrl: "https://a.example/#q" }', 'server.publicUrl'],
@@ -151,7 +151,10 @@ describe('a setting that the service could not use', () => {
       '[::1',
       'a b',
       '',
-    ].map((host) => [`server: { allowedHosts: [x.example.com, ${JSON.stringify(host)}] }`, HOSTS] as const),
+    ].map((host): [string, string] => [
+      `server: { allowedHosts: [x.example.com, ${JSON.stringify(host)}] }`,
+      HOSTS,
+    ]),
   ])('is refused: %s', (line, field) => {
     expect(problemsOf(`${llm}\n${line}`)).toEqual([expect.stringContaining(`${field}: `)]);
   });
