@@ -12,23 +12,39 @@ const ACCEPTABLE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * Gives each tool the name by which the model knows it: its own name if that is unique and allowed, and `server__tool`
- * otherwise. Nobody gets a reserved name. The order of the tools does not matter, so a name changes only when a tool of the same name comes or goes.
+ * Gives each tool the name by which the model knows it: its own name if that is unique and allowed, otherwise
+ * `server__tool`, and that with a hash if another tool could have it, too. Nobody gets a reserved name. The order of the
+ * tools does not matter, so a name changes only when a tool comes or goes whose name meets it.
  */
 export function nameToolsForModel<T extends ToolAddress>(
   tools: readonly T[],
   reserved: ReadonlySet<string> = NOTHING,
 ): Map<string, T> {
-  const isTaken = (name: string): boolean => names.has(name) || reserved.has(name);
-  const bareCounts = countBy(tools, (tool) => acceptableToolName(tool.toolName));
+  const bareCounts = countBy(tools, bareName);
+  const hasBareName = (tool: T): boolean =>
+    bareCounts.get(bareName(tool)) === 1 && !reserved.has(bareName(tool));
+  const others = tools.filter((tool) => !hasBareName(tool));
+  const fullCounts = countBy(others, fullName);
   const names = new Map<string, T>();
-  for (const tool of tools) {
-    const bare = acceptableToolName(tool.toolName);
-    const isFree = bareCounts.get(bare) === 1 && !reserved.has(bare);
-    const wanted = isFree ? bare : acceptableToolName(`${tool.serverId}__${tool.toolName}`);
-    names.set(isTaken(wanted) ? withHash(wanted, `${tool.serverId}\n${tool.toolName}`) : wanted, tool);
-  }
+  const isTaken = (name: string): boolean =>
+    names.has(name) || reserved.has(name) || bareCounts.get(name) === 1;
+  const otherName = (tool: T): string => {
+    const full = fullName(tool);
+    if (fullCounts.get(full) === 1 && !isTaken(full)) return full;
+    let source = `${tool.serverId}\n${tool.toolName}`;
+    while (isTaken(withHash(full, source)) || fullCounts.has(withHash(full, source))) source += '\n';
+    return withHash(full, source);
+  };
+  for (const tool of tools) names.set(hasBareName(tool) ? bareName(tool) : otherName(tool), tool);
   return names;
+}
+
+function bareName({ toolName }: ToolAddress): string {
+  return acceptableToolName(toolName);
+}
+
+function fullName({ serverId, toolName }: ToolAddress): string {
+  return acceptableToolName(`${serverId}__${toolName}`);
 }
 
 /** The name itself if every provider accepts it, or one made from it. Models invent names that no provider accepts. */

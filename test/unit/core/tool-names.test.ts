@@ -31,8 +31,23 @@ describe('tool names for the model', () => {
     expect(new Set(names.values())).toEqual(new Set(tools));
   });
 
-  it('do not depend on the order of the tools', () => {
-    const tools = [tool('a', 'echo'), tool('b', 'echo'), tool('b', 'add'), tool('c', 'x y')];
+  it('never take the name of another tool, hash included', () => {
+    const meeting = [tool('a', 'echo'), tool('b', 'echo'), tool('c', 'a__echo')];
+    const [hashed = ''] = [...nameToolsForModel(meeting)].find(([, { serverId }]) => serverId === 'a') ?? [];
+    const tools = [...meeting, tool('d', hashed)];
+    for (const order of [tools, tools.toReversed()]) {
+      const names = nameToolsForModel(order);
+      expect(names.size).toBe(4);
+      expect(names.get('a__echo')).toEqual(tool('c', 'a__echo'));
+      expect(names.get(hashed)).toEqual(tool('d', hashed));
+    }
+  });
+
+  it.each([
+    [[tool('a', 'echo'), tool('b', 'echo'), tool('b', 'add'), tool('c', 'x y')]],
+    [[tool('a', 'echo'), tool('b', 'echo'), tool('c', 'a__echo')]],
+    [[tool('a', 'b__c'), tool('a__b', 'c'), tool('x', 'c'), tool('x', 'b__c')]],
+  ])('do not depend on the order of the tools (%#)', (tools) => {
     const forward = nameToolsForModel(tools);
     const backward = nameToolsForModel(tools.toReversed());
     expect(Object.fromEntries(backward)).toEqual(Object.fromEntries(forward));
