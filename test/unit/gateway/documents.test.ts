@@ -13,6 +13,7 @@ import { asyncApiDocument } from '../../../src/gateway/documents/async-api.ts';
 import { openApiDocument } from '../../../src/gateway/documents/open-api.ts';
 import { extendedCardOperation } from '../../../src/gateway/documents/operations/a2a-operations.ts';
 import { auditOperation } from '../../../src/gateway/documents/operations/audit-operation.ts';
+import { errorsOf } from '../../../src/gateway/documents/operations/error-examples.ts';
 import { grantOperations } from '../../../src/gateway/documents/operations/grant-operations.ts';
 import { keyOperations } from '../../../src/gateway/documents/operations/key-operations.ts';
 import { operations as always } from '../../../src/gateway/documents/operations/operations.ts';
@@ -139,6 +140,16 @@ describe('the OpenAPI document', () => {
     expect([...working].sort()).toEqual(answered.map(({ id }) => id).sort());
     expect(examples.length).toBeGreaterThan(30);
     expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
+  });
+
+  it('names the errors that its operations have examples of', () => {
+    for (const operation of operations) {
+      const shown = operation.examples.flatMap(({ answer }) => ('error' in answer ? [answer.error] : []));
+      expect({ id: operation.id, errors: errorsOf(operation) }).toEqual({
+        id: operation.id,
+        errors: expect.arrayContaining(shown),
+      });
+    }
   });
 
   it('has only examples that fit its schemas', () => {
