@@ -4,7 +4,6 @@ import { ANYONE, type RequestContext } from '../../core/request/request-context.
 import type { Authenticator } from '../../ports/authenticator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../ports/web-server.ts';
-import { LoopPace } from '../../timing/loop-pace.ts';
 import { type AgentChoice, type AgentRequest, forAgent, withoutAgentPrefix } from '../agents/agent-choice.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
@@ -33,6 +32,8 @@ export interface HttpFrontDeps extends TallyDeps {
   readonly credentials?: HeldCredentials | undefined;
   readonly cors: Cors;
   readonly connections: OpenConnections;
+  /** Resolves when the next request that changes something may begin; undefined if it may now. */
+  readonly turn: () => Promise<void> | undefined;
   readonly clientAddress: ClientAddress;
   readonly router: Router;
   readonly mcp: Pick<McpEndpoint, 'handle'>;
@@ -66,14 +67,6 @@ export interface AnswerCounts {
   '5xx': number;
 }
 
-/**
- * How many requests that change something begin in one turn of the event loop. Of 500 messages that come together, the last ones
- * begin some ten turns later. They end sooner all the same: what a message needs until it is stored then seldom outlives a
- * collection of V8's young generation, which copies whatever is still in use. Others never wait: uWebSockets.js closes a
- * connection on which a client sends the next request before the answer, unless the answer comes within the same turn.
- */
-const MAX_BEGUN_IN_TURN = 32;
-
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
@@ -82,7 +75,6 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
  */
 export class HttpFront implements HttpHandler {
   readonly #deps: HttpFrontDeps;
-  readonly #pace = new LoopPace(MAX_BEGUN_IN_TURN);
   readonly #answers: AnswerCounts = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 };
   #eventStreams = 0;
 
@@ -102,7 +94,9 @@ export class HttpFront implements HttpHandler {
 
   /** Never rejects. */
   async handle(sent: HttpRequest): Promise<HttpResponse> {
-    const turn = SAFE_METHODS.includes(sent.method) ? undefined : this.#pace.turn();
+    // The others do not wait: uWebSockets.js closes a connection on which a client sends the next request before the answer,
+    // unless the answer comes within the same turn of the event loop.
+    const turn = SAFE_METHODS.includes(sent.method) ? undefined : this.#deps.turn();
     if (turn) await turn;
     const tally = new RequestTally(this.#deps, this.#deps.agents ? withoutAgentPrefix(sent.path) : sent.path);
     let request: AgentRequest = sent;
