@@ -17,7 +17,7 @@ export interface McpSurface {
   readonly complete?: McpHandler<McpObject>;
   /** The client has set its log level. Only clients of the older era do. */
   readonly setLevel?: McpHandler<LevelParams>;
-  /** From now on, `onChange` tells of this resource, until the client ends that. Rejects if there is no such resource. */
+  /** The client wants to hear of this resource, until it ends that. Without it, only `onChange` is used. */
   readonly watch?: (params: UriParams, call: Pick<McpCall, 'context'>) => Promise<Unsubscribe>;
   /** The extension for tasks, in the newer era: calls of tools whose results are fetched later. */
   readonly getTask?: McpHandler<TaskParams>;

@@ -21,7 +21,10 @@ export function mergedSurface(first: McpSurface, own: OwnNames, second: McpSurfa
     ...given('listTemplates', both('resourceTemplates', first.listTemplates, second.listTemplates)),
     ...given('callTool', chosen(isTool, first.callTool, second.callTool)),
     ...given('readResource', chosen(isResource, first.readResource, second.readResource)),
-    ...given('watch', chosen(isResource, first.watch, second.watch)),
+    async watch(params, call) {
+      const { watch } = isResource(params) ? first : second;
+      return (await watch?.(params, call)) ?? (() => undefined);
+    },
     onChange(listener, context) {
       const stops = [first.onChange?.(listener, context), second.onChange?.(listener, context)];
       return () => {
@@ -54,13 +57,11 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-type Route<Params, Call, Result> = ((params: Params, call: Call) => Promise<Result>) | undefined;
-
-function chosen<Params, Call, Result>(
+function chosen<Params>(
   isFirst: (params: Params) => boolean,
-  one: Route<Params, Call, Result>,
-  other: Route<Params, Call, Result>,
-): Route<Params, Call, Result> {
+  one: Handler<Params>,
+  other: Handler<Params>,
+): Handler<Params> {
   if (!one || !other) return one ?? other;
   return (params, call) => (isFirst(params) ? one : other)(params, call);
 }

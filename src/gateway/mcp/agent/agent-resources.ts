@@ -44,15 +44,7 @@ export async function readResource(
     const text = await bus.send('config.export', {}, context);
     return { contents: [{ uri, mimeType: 'application/yaml', text }] };
   }
-  throw notFound(uri);
-}
-
-export function requireResource(uri: string): void {
-  if (!RESOURCES.some((resource) => resource.uri === uri)) throw notFound(uri);
-}
-
-function notFound(uri: string): JsonRpcError {
-  return new JsonRpcError(RPC.invalidParams, `Resource ${uri} not found`, { uri });
+  throw new JsonRpcError(RPC.invalidParams, `Resource ${uri} not found`, { uri });
 }
 
 /** Tells when a tool server of the card has another status. Nothing tells of the configuration. */

@@ -8,7 +8,7 @@ import type { McpCall } from '../mcp-call.ts';
 import type { McpObject } from '../mcp-object.ts';
 import type { McpSurface, NamedParams } from '../mcp-surface.ts';
 import type { AgentSurfaceDeps } from './agent-deps.ts';
-import { onCardChange, RESOURCES, readResource, requireResource } from './agent-resources.ts';
+import { onCardChange, RESOURCES, readResource } from './agent-resources.ts';
 import { cancelTask, getTask, updateTask } from './agent-tasks.ts';
 import { CHAT_TOOL, ChatArguments, chatWithAgent } from './chat-tool.ts';
 import { RESET_TOOL, ResetArguments, resetConversation } from './reset-tool.ts';
@@ -27,10 +27,6 @@ export function agentSurface(deps: AgentSurfaceDeps): McpSurface {
     listResources: async () => ({ resources: RESOURCES, ...HINTS }),
     listTemplates: async () => ({ resourceTemplates: [], ...HINTS }),
     readResource: ({ uri }, call) => readResource(deps, uri, call),
-    watch: async ({ uri }) => {
-      requireResource(uri);
-      return () => undefined;
-    },
     getTask: (params, call) => getTask(deps, params, call),
     updateTask: (params, call) => updateTask(deps, params, call),
     cancelTask: (params, call) => cancelTask(deps, params, call),

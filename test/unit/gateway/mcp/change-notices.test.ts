@@ -1,7 +1,5 @@
 import { Server } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import { memoryKeys } from '../../../../src/adapters/secret-key/key-ring.ts';
-import { sealedBox } from '../../../../src/adapters/secret-key/sealed-box.ts';
 import { requireScope } from '../../../../src/core/access/require-scope.ts';
 import { ANYONE, contextOf, type RequestContext } from '../../../../src/core/request/request-context.ts';
 import { ChangeNotices } from '../../../../src/gateway/mcp/change-notices.ts';
@@ -9,7 +7,6 @@ import { forwardedSurface } from '../../../../src/gateway/mcp/forwarded/forwarde
 import type { McpClient } from '../../../../src/gateway/mcp/mcp-client.ts';
 import type { McpSurface } from '../../../../src/gateway/mcp/mcp-surface.ts';
 import { mergedSurface } from '../../../../src/gateway/mcp/merged-surface.ts';
-import { servedSurface } from '../../../../src/gateway/mcp/served-surface.ts';
 import { LocalBus } from '../../../../src/runtime/bus/local-bus.ts';
 import { identity } from '../../../support/access/known-tokens.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
@@ -83,27 +80,6 @@ it('a resource that a client may not watch takes no place, and keeps the one tha
   expect(watched).toHaveLength(100);
   notices.unwatch('a://1');
   await expect.poll(() => watched).toHaveLength(99);
-});
-
-it.each([
-  ['the agent', ['agent'] as const],
-  ['the agent and tools', ['agent', 'tools'] as const],
-  ['the agent and resources', ['agent', 'resources'] as const],
-])('a service that offers %s refuses to watch what it does not have', async (_, exposes) => {
-  const bus = new LocalBus((error) => expect.unreachable(String(error)));
-  bus.handle('mcp-server.features', async () => []);
-  const surface = servedSurface({
-    bus,
-    card: () => ({ name: 'a', version: '1', model: 'none' }),
-    exposes: new Set(exposes),
-    maxRequestBytes: false,
-    secrets: sealedBox(memoryKeys(undefined)),
-    log: recordingLog(),
-  });
-  const notices = new ChangeNotices(server(), surface, older);
-  await expect(notices.watch('agent://nonsense', older)).rejects.toMatchObject({ code: -32_602 });
-  await notices.watch('agent://card', older);
-  await notices.watch('agent://config.yaml', older);
 });
 
 it('a client that may not hear of tool servers is connected, and hears the rest', () => {
