@@ -163,14 +163,16 @@ describe.concurrent('the port', () => {
 
 /** Flags of Node with which a module cannot be loaded. This is known as soon as there is a file in the working directory. */
 function unloadable(module: string, file: string): string[] {
-  const hooks = `
+  // The module itself waits: a hook that waited would keep all other modules waiting, too.
+  const source = `
     import { existsSync } from 'node:fs';
     import { setTimeout as delay } from 'node:timers/promises';
-    export async function load(url, context, next) {
-      if (!url.endsWith('${module}')) return next(url, context);
-      while (!existsSync('${file}')) await delay(5);
-      throw new Error('there is no ${module}');
-    }`;
+    while (!existsSync('${file}')) await delay(5);
+    throw new Error('there is no ${module}');`;
+  const hooks = `
+    const source = ${JSON.stringify(source)};
+    export const load = (url, context, next) =>
+      url.endsWith('${module}') ? { format: 'module', source, shortCircuit: true } : next(url, context);`;
   const asUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
   const registering = `import { register } from 'node:module'; register(${JSON.stringify(asUrl(hooks))});`;
   return ['--import', asUrl(registering)];
