@@ -17,7 +17,10 @@ export interface McpSurface {
   readonly complete?: McpHandler<McpObject>;
   /** The client has set its log level. Only clients of the older era do. */
   readonly setLevel?: McpHandler<LevelParams>;
-  /** The client wants to hear of this resource, until it ends that. Without it, only `onChange` is used. */
+  /**
+   * The client wants to hear of this resource, until it ends that. Without it, only `onChange` is used, and any address is accepted:
+   * MCP's conformance suite subscribes to one that nobody has.
+   */
   readonly watch?: (params: UriParams, call: Pick<McpCall, 'context'>) => Promise<Unsubscribe>;
   /** The extension for tasks, in the newer era: calls of tools whose results are fetched later. */
   readonly getTask?: McpHandler<TaskParams>;
