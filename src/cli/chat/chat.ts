@@ -158,8 +158,7 @@ export class Chat {
       return;
     }
     const problem = await this.#problemOf(session.answerInput(inputId, answer));
-    const isOver = problem === null || problem === 'INPUT_NOT_FOUND';
-    if (isOver || isLeft(problem, answer.action === 'cancel')) this.#inputs.close(inputId);
+    if (isSettled(problem, 'INPUT_NOT_FOUND', answer.action === 'cancel')) this.#inputs.close(inputId);
   }
 
   /** Waits until the service has done the command. @returns null then, and otherwise why not, which is shown. */
@@ -202,14 +201,19 @@ export class Chat {
           ? session.approve(callId, argumentsHash)
           : session.deny(callId, isUnattended ? NOBODY : undefined),
       );
-      const isOver = problem === null || problem === 'APPROVAL_NOT_FOUND';
-      if (isOver || isLeft(problem, isUnattended)) this.#approvals.close(callId);
+      if (isSettled(problem, 'APPROVAL_NOT_FOUND', isUnattended)) this.#approvals.close(callId);
       return;
     }
   }
 }
 
-/** Whether others have to answer: where nobody is, asking again brings the same answer, and the same refusal. */
-function isLeft(problem: Problem, isUnattended: boolean): boolean {
+/**
+ * Whether the question is not asked again. Where nobody is, asking again brings the same answer and the same refusal, so others
+ * have to answer.
+ *
+ * @param gone says that nobody waits for the answer any more.
+ */
+function isSettled(problem: Problem | null, gone: ErrorBody['code'], isUnattended: boolean): boolean {
+  if (problem === null || problem === gone) return true;
   return isUnattended && problem !== 'unanswered';
 }

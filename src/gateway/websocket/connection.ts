@@ -117,7 +117,11 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
         const refusal = this.#refusalOf(error, frame);
         return () => this.send(refusal);
       },
-      giveUp: () => this.socket.end(POLICY_CODE, 'the limits have refused 1,000 frames in a row'),
+      giveUp: (refused) =>
+        this.socket.end(
+          POLICY_CODE,
+          `the limits have refused ${refused.toLocaleString('en')} frames in a row`,
+        ),
     });
     this.#inbox.take(this.#context, text, bytes);
   }

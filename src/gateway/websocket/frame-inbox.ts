@@ -13,8 +13,11 @@ export interface FrameHandlers {
    * @returns what tells the client, when it is the frame's turn.
    */
   readonly refuse: (error: unknown, frame: string | null) => () => void;
-  /** Called once, when the client goes on although all its frames are refused. */
-  readonly giveUp: () => void;
+  /**
+   * Called once, when the client goes on although all its frames are refused.
+   * @param refused how many were, in a row.
+   */
+  readonly giveUp: (refused: number) => void;
 }
 
 /** The frames of a client. They are handled one after the other, in the order in which they were sent. */
@@ -53,7 +56,7 @@ export class FrameInbox {
   #refuse(error: unknown, frame: string | null): () => void {
     this.#refused += 1;
     if (this.#refused < MAX_REFUSED) return this.#handlers.refuse(error, frame);
-    if (this.#refused === MAX_REFUSED) this.#handlers.giveUp();
+    if (this.#refused === MAX_REFUSED) this.#handlers.giveUp(this.#refused);
     return () => undefined;
   }
 
