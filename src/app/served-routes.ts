@@ -85,7 +85,7 @@ export function servedRoutes({
       hasKeys: first.keys !== undefined,
       isPublic: clients?.isPublic('docs') ?? true,
     }),
-    // Its `state` is what admits the answer: a browser that comes back has no credentials of the service.
+    // The `state` admits the answer: a browser that comes back has no credentials of the service.
     oauthCallbackRoute(unguarded),
     ...apiRoutes({ bus, fanOut, statecharts, maxImageBytes: maxRequestBytes }),
     ...openAiRoutes({ bus, fanOut, maxImageBytes: maxRequestBytes }),

@@ -93,7 +93,7 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   readonly #replies = new PendingReplies();
   readonly #patience: Patience;
   readonly #signal: AbortSignal | undefined;
-  /** Those who wait for the connection. */
+  /** Calls that wait for the connection. */
   readonly #waiting = new Set<Waiter>();
   /** Why the client is closed. */
   #end: unknown;

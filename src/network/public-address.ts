@@ -11,7 +11,7 @@ export function hostOf({ hostname }: URL): string {
 
 /** Whether the address is one of the public internet: not of this machine, of a private network or of a special range. */
 export function isPublicAddress(address: string): boolean {
-  // It is stricter than ipaddr.js: `8.8.8` is not an address.
+  // Node is stricter than ipaddr.js: `8.8.8` is not an address.
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast';

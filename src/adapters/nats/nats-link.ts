@@ -123,7 +123,7 @@ class NatsLink implements NodeLink {
           const text = this.#parts.take(data);
           if (text !== undefined) listener(text);
         } catch (err) {
-          // It would end the connection.
+          // A listener that throws would end the connection.
           this.#log.error({ bus: this.#shown, subject, err }, 'a text of another node could not be taken');
         }
       },
@@ -179,7 +179,8 @@ class NatsLink implements NodeLink {
       switch (status.type) {
         case 'staleConnection':
           this.#lose();
-          // It ends when all that waits is sent, which a server that reads nothing any more puts off for a quarter of an hour.
+          // The socket ends when all that waits is sent, which a server that reads nothing any more puts off for a quarter
+          // of an hour.
           this.#stale = setTimeout(() => void this.#replace(connection), STALE_MS).unref();
           break;
         case 'disconnect':

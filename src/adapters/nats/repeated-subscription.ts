@@ -10,7 +10,7 @@ export interface RepeatedSubscriptionDeps {
   readonly taken: () => Promise<void>;
   /** Called for each time that it was refused. */
   readonly onRefused: (error: Error) => void;
-  /** It was refused before, and is not any more. */
+  /** The subscription was refused before, and is not any more. */
   readonly onAccepted: () => void;
 }
 

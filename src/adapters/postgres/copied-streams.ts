@@ -43,7 +43,7 @@ export async function forkStream(
   const target = new NewStream(session, schema, to);
   const read: ReadPage = (after, limit) => readPage(session, database, from, after, limit);
   for await (const links of pagesOf(read, 0, at)) for (const link of links) await target.add(link);
-  // It may have been erased meanwhile: each page is read for itself.
+  // The original may have been erased meanwhile: each page is read for itself.
   requireForkPoint(from, at, target.head);
   for (const [index, data] of closing.data.entries())
     await target.add({ seq: at + 1 + index, time, type: closing.types[index] ?? '', data });

@@ -60,7 +60,7 @@ interface Queryable {
 }
 
 interface TransactOptions {
-  /** It waits for somebody outside. */
+  /** The transaction waits for somebody outside, for as long as that takes. Closing the database ends it. */
   readonly endless?: boolean;
   readonly lane?: Lane;
 }

@@ -17,7 +17,7 @@ export class IdleConnections {
 
   /** Gives up those that were made before this time. New ones are made for whoever asks next. */
   drop(madeBefore: number): void {
-    // Those that somebody waits for are as good as in use.
+    // Connections that somebody waits for are as good as in use.
     for (const pool of this.#pools)
       for (let left = pool.idleCount - pool.waitingCount; left > 0; left -= 1)
         pool.connect().then(

@@ -28,13 +28,13 @@ const NETWORK: readonly string[] = [
 ];
 /** What Node says of TLS that fails. */
 const TLS = /^ERR_SSL_/;
-/** SQLSTATEs: it stops, or has given the connection up because it was idle or its transaction took too long. */
+/** SQLSTATEs: the database stops, or has given up a connection that was idle or whose transaction took too long. */
 const LOST: readonly string[] = ['57P01', '57P02', '57P05', '25P03', '25P04'];
-/** It takes no writes: a standby, or a database that was made read-only. */
+/** The database takes no writes: it is a standby, or was made read-only. */
 const READ_ONLY = '25006';
 /**
- * It refuses this for now: it starts, it has no connection, no memory or nothing else left, it cannot use its files, it takes
- * no writes, the database is not there, the user may not do this. Class 28: the user is not let in.
+ * The database refuses this for now: it starts, it has no connection, no memory or nothing else left, it cannot use its
+ * files, it takes no writes, it is not there, the user may not do this. Class 28: the user is not let in.
  */
 const REFUSING: readonly string[] = [
   ...['57P03', '53000', '53200', '53300', '53400', '58030'],

@@ -54,7 +54,7 @@ export const ClaimsConfig = z.strictObject({
   scope: ClaimPath.optional(),
 });
 
-/** They stand in front of the names of others: API keys, people on the machine, and the service itself. */
+/** Prefixes of the names of others: API keys, people on the machine, the service itself, and who shows no credential. */
 const RESERVED_NAMES: readonly string[] = ['key', 'local', 'service', 'anonymous'];
 
 const IssuerName = z

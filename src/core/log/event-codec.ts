@@ -8,7 +8,7 @@ import { type Upcasters, upcasters } from './upcasters.ts';
 const StoredMetadata = z.object({ version: z.int().min(1), ...EventMetadata.partial().shape });
 export type StoredMetadata = z.infer<typeof StoredMetadata>;
 
-/** Its issues have paths that begin with `meta`, those of an event do not. */
+/** Issues of metadata have paths that begin with `meta`; those of an event do not. */
 const BesideEvent = z.object({ meta: StoredMetadata });
 const RecordedMetadata = z.object({ meta: EventMetadata });
 

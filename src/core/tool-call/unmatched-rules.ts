@@ -8,7 +8,7 @@ export interface KnownServer {
 
 /** An approval rule that decides about no tool. */
 export interface UnmatchedRule {
-  /** Its place in the agent file. */
+  /** The rule's place in the agent file, from 0. */
   readonly index: number;
   /** For people. */
   readonly reason: string;

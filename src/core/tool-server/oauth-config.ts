@@ -5,7 +5,7 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or http
 
 /** The login of the user at a company's identity provider, which is exchanged for a grant (SEP-990). */
 const IdentityProvider = z.strictObject({
-  /** Its token endpoint. */
+  /** The provider's token endpoint. */
   tokenUrl: httpUrl,
   /** The client to which the ID token was issued. */
   clientId: text,

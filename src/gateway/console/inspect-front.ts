@@ -100,7 +100,7 @@ export class InspectFront implements SocketFront {
     if (clients) {
       // Whoever has the token of the machine is known by the address alone.
       const who = client ? auditedClient(client) : { address: addressOf(handshake, clients) };
-      // It may show the content of all conversations of the tenant, or of all tenants.
+      // The inspector may show the content of all conversations of the tenant, or of all tenants.
       clients.audit.record({ ...who, what: WHAT, outcome: 'ok' });
     }
     return { open: (socket) => this.#attach(socket, client), release: () => undefined };

@@ -28,7 +28,7 @@ import {
 
 /** One frame of the WebSocket interface. */
 export interface StreamMessage {
-  /** Its `type` or `event`. */
+  /** The `type` or `event` of the frame. */
   readonly name: string;
   readonly summary: string;
   readonly schema: z.ZodType;

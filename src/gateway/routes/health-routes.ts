@@ -57,12 +57,12 @@ export function healthRoutes({ bus, identity, version, uptime, isSecured = false
   ];
 }
 
-/** They name tool servers, tools, and nodes. */
+/** Warnings name tool servers, tools and nodes, so not everybody may read them. */
 async function warningsFor(bus: Bus, context: RequestContext): Promise<readonly string[]> {
   return may(context, 'servers:read') ? bus.send('warning.list', {}, context) : [];
 }
 
-/** It says how much all tenants do, so not everybody may know it. */
+/** The size of the log says how much all tenants do, so not everybody may know it. */
 async function log(bus: Bus, context: RequestContext): Promise<HealthResponse['log']> {
   if (!may(context, 'metrics:read')) return undefined;
   const size = await bus.send('log.size', {}, context);

@@ -84,7 +84,7 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       access: scopeOf('session.events'),
       mayStream: true,
       handler: ({ context, credential, use }, at) => {
-        // It takes as long as its client, and holds a part of the session meanwhile.
+        // An export takes as long as its client, and holds a part of the session meanwhile.
         use?.openStream();
         return sessionExport({ bus, context, lost: credential?.lost }, sessionOf(at));
       },

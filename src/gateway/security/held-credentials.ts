@@ -51,7 +51,7 @@ export class HeldCredentials {
     if (!rights) return;
     this.#held.set(holder, rights);
     if (rights.expiresAt !== undefined) this.#expiries.add(holder, rights.expiresAt);
-    // It may have been revoked while its client was authenticated.
+    // The credential may have been revoked while its client was authenticated.
     if (this.#revoked.has(rights.credential)) queueMicrotask(() => this.#endRevoked(rights.credential));
   }
 

@@ -17,7 +17,7 @@ export interface RequestOrigin {
 
 /** An MCP endpoint as an OAuth 2.1 protected resource. */
 export interface McpResource {
-  /** Its public URL, which is its identifier and the audience of tokens. */
+  /** The public URL of the endpoint, which is its identifier and the audience of tokens. */
   readonly url: string;
   /** The public URL of its metadata. */
   readonly metadataUrl: string;

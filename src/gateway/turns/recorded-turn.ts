@@ -8,7 +8,7 @@ import { newestEvents, readEvents } from './read-events.ts';
 
 /** A turn as the log has it. */
 export interface RecordedTurn {
-  /** Its first event. */
+  /** The first event of the turn. */
   readonly requested: SessionEventOf<'turn.requested'>;
   /** All events of the session from its first one on, oldest first. */
   readonly since: readonly Envelope[];

@@ -86,7 +86,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     this.#topic = topic;
     this.#context = context;
     this.#deps = deps;
-    // Its rights may have ended since it was admitted. Throws then.
+    // Throws where the client's rights have ended since it was admitted.
     deps.bus.recheck(session, context);
     deps.credentials?.hold(this, context);
     if (after !== undefined) this.#listener = this.#resume({ seq: after, offset }, query);

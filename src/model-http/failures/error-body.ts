@@ -45,7 +45,7 @@ export function readErrorBody(body: unknown): ErrorBodyFacts {
   };
 }
 
-/** It names no model, although it has the word. */
+/** A prefix that has the word `model` but names none. */
 const BEDROCK_PREFIX = 'the model returned the following errors: ';
 
 const MAX_DEPTH = 4;

@@ -89,7 +89,7 @@ export class AuditTrail implements Audit, AsyncDisposable {
 
   async #write(): Promise<void> {
     if (this.#refused && !(await this.#store(this.#refused))) {
-      // It may be stored, and is not tried again. What came meanwhile is.
+      // The refused entries may be stored all the same, so they are not tried again. What came meanwhile is.
       if (this.#gathered.size > 0 && !this.#isClosed) this.#flushLater();
       return;
     }

@@ -94,7 +94,7 @@ export class GrantBook {
   create(sessionId: SessionId, wanted: NewGrant, origin: Origin): Promise<Grant> {
     return this.#stream.write(async () => {
       const [known] = await this.#store.sessions({ sessionId });
-      // It may have been erased since the client was let in, and the next one of the name is shared with nobody.
+      // The session may have been erased since the client was let in. The next one of its name is shared with nobody.
       if (!known) throw unknownSession(sessionId);
       const grants = this.list(sessionId);
       const same = grants.find((grant) => isSame(grant, wanted));

@@ -52,7 +52,7 @@ export class VisibleSessions {
   }
 }
 
-/** Its own, or, for an admin, of its tenant. */
+/** Whether the session is the client's own, or, for an admin, one of its tenant. */
 function owns(id: SessionId, client: RequestContext): boolean {
   const own = ownPrefix(client);
   if (own !== '' && id.startsWith(own)) return true;

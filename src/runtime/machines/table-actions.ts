@@ -24,7 +24,7 @@ interface Resolved {
 export function guardOf(machine: AnyStateMachine, guard: unknown): Guard {
   const { implementation, params } = resolve(machine.implementations.guards, guard);
   if (typeof implementation !== 'function') throw new Error(`a table has no guard ${nameOf(guard)}`);
-  // Those of `not`, `and` and `or`. They need nothing of a snapshot but its machine.
+  // The guards of `not`, `and` and `or` need nothing of a snapshot but its machine.
   if ('check' in implementation && 'guards' in implementation) {
     const check = implementation.check as (snapshot: unknown, args: Args, own: unknown) => boolean;
     return (args) => check({ machine }, args, implementation);

@@ -214,7 +214,7 @@ export class KeyedRequests implements AsyncDisposable {
     if (!this.#nodes || node === undefined) return false;
     if (node === this.#nodes.self) return true;
     if (this.#nodes.living.has(node)) return false;
-    // It may have joined after the nodes were read.
+    // The node may have joined after the others were read.
     await this.#nodes.refresh();
     return !this.#nodes.living.has(node);
   }

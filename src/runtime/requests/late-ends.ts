@@ -9,7 +9,7 @@ const AGAIN_MS = 1_000;
 
 interface LateEnd {
   readonly write: () => Promise<void>;
-  /** Its try that is under way. Two at once could erase what has begun between them. */
+  /** The try that is under way. Two at once could erase what has begun between them. */
   trying: Promise<void> | null;
 }
 

@@ -20,7 +20,7 @@ type Answered = RequestOf<'tool.answer'>;
 
 export interface ForwardedRequestsDeps {
   readonly connectionOf: (serverId: string) => ToolServerConnection | null;
-  /** Those that the approval rules do not deny. */
+  /** All tools that the approval rules do not deny. */
   readonly tools: () => readonly CallableTool[];
   /** Tells the client that made the request. */
   readonly tell: (callId: CallId, signal: ToolCallSignal) => void;

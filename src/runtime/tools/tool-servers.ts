@@ -21,7 +21,7 @@ const FIRST_ATTEMPTS_MS = 10_000;
 export class ToolServers {
   readonly #deps: ToolServerDeps;
   readonly #servers = new Map<string, McpServer>();
-  /** Those that are off the list and have not ended yet. */
+  /** Servers that are off the list and have not ended yet. */
   readonly #leaving = new Set<McpServer>();
   readonly #listeners = new Set<() => void>();
   readonly #offerListeners = new Set<(change: OfferChange) => void>();
@@ -169,7 +169,7 @@ export class ToolServers {
     for (const server of retired) {
       this.#servers.delete(server.name);
       this.#leaving.add(server);
-      // Its end would look like that of the server that takes its place: their machines have the same id.
+      // The end of this server would look like that of the one that takes its place: their machines have the same id.
       server.forget();
     }
     this.#revision += 1;

@@ -53,7 +53,7 @@ export class WalMarks implements Disposable {
       this.#checkpointedFrames = log === checkpointed ? integerOf(log) : 0;
       this.#isStuck = false;
     } catch (error) {
-      // It would fail again after each commit, so the operator is told once.
+      // A checkpoint that fails would fail again after each commit, so the operator is told once.
       if (!this.#isStuck) this.#notify(`event log: cannot move the WAL into the database: ${String(error)}`);
       this.#isStuck = true;
     }

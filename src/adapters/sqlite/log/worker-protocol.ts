@@ -138,7 +138,7 @@ export type Answer =
 
 export interface Page {
   readonly type: 'page';
-  /** Their hashes are verified; they are not parsed yet. */
+  /** Rows whose hashes are verified; they are not parsed yet. */
   readonly rows: readonly unknown[];
   /** False when there may be more rows. */
   readonly last: boolean;

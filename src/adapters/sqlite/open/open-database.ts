@@ -84,7 +84,8 @@ function lockAndPrepare(
     const found = identify(db, file);
     if (found === 'empty') db.exec(tables + marks);
     if (found === 'version 1') migrate(db, file);
-    // Its rows are rows of this version, too. The release that wrote it can go on with it until this one writes.
+    // Rows of version 2 are rows of this version, too. The release that wrote them can go on with the log until this one
+    // writes.
     if (found === 'version 2' && use === 'write') db.exec(marks);
     db.exec(titlesTable);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');

@@ -27,7 +27,7 @@ export interface StreamOrigin {
   readonly owner: object;
   /** Whether it is that of a call of `chat_with_agent`. */
   readonly isChat: boolean;
-  /** Its events are for clients that may read these sessions. */
+  /** Only clients that may read these sessions get the events of the stream. */
   readonly sessionIds: readonly SessionId[];
 }
 

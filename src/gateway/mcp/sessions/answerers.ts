@@ -46,7 +46,7 @@ export class Answerers {
     if ('method' in message || message.id === undefined) return;
     // The SDK takes a text for a number, too.
     const question = this.#open.get(Number(message.id));
-    // It takes the first answer only.
+    // The first answer counts.
     if (question) question.answerer ??= authInfo;
   }
 }

@@ -74,7 +74,7 @@ async function startBehind(
   const { turn, responses } = found;
   const follows = { turnId, seq: turn.head };
   if (hasBegunHere(asked, found)) return { sessionId, afterSeq: turn.head, follows, knowsResults: true };
-  // It is about to be deleted, and what follows it would be deleted with it.
+  // A response that is not stored is about to be deleted, and what follows it would be deleted with it.
   if (turn.requested.options?.ephemeral && responses.isTurnOver)
     throw noResponse(body.previous_response_id ?? '', 'previous_response_id');
   const given = answers && isSameSession(answers.sessionId, sessionId, context) ? answers : null;
