@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { auditedClient } from '../../core/access/audited-client.ts';
-import { asServiceError, ServiceError, serviceStopping } from '../../core/errors.ts';
+import { ServiceError, serviceStopping } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Audit } from '../../ports/audit.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
@@ -14,6 +14,7 @@ import type { Admission, Handshake, HttpResponse, SocketFront, SocketLife } from
 import { errorResponse } from '../http/error-response.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { addressMatcher, type ClientAddress, unmapIpv4 } from '../security/client-address.ts';
+import { answerHandshake } from '../security/handshake.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import type { OriginPolicy } from '../security/origin-policy.ts';
 import { Recipient } from '../stream/recipient.ts';
@@ -68,24 +69,20 @@ export class InspectFront implements SocketFront {
   }
 
   admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
-    const { originPolicy } = this.#deps;
-    const { headers } = handshake;
-    const refused = (thrown: unknown): HttpResponse => errorResponse(asServiceError(thrown));
-    try {
-      originPolicy.checkHost(headers.get('host'));
-      originPolicy.checkOrigin(headers.get('origin'), headers.get('host'));
-      if (this.#isStopping) throw serviceStopping();
-      const client = this.#clientOf(handshake);
-      if (!(client instanceof Promise)) return this.#admission(handshake, client);
-      return client.then((known) => this.#admission(handshake, known)).catch(refused);
-    } catch (thrown) {
-      return refused(thrown);
-    }
+    return answerHandshake(
+      () => this.#clientOf(handshake),
+      (client) => this.#admission(handshake, client),
+      errorResponse,
+    );
   }
 
   /** Null for a client that sees all machines. Throws, or rejects, if the client is refused. */
   #clientOf(handshake: Handshake): RequestContext | null | Promise<RequestContext> {
-    const { clients } = this.#deps;
+    const { originPolicy, clients } = this.#deps;
+    const { headers } = handshake;
+    originPolicy.checkHost(headers.get('host'));
+    originPolicy.checkOrigin(headers.get('origin'), headers.get('host'));
+    if (this.#isStopping) throw serviceStopping();
     if (this.#hasToken(handshake)) return null;
     if (!clients) {
       if (!isOfThisMachine(handshake)) throw notAllowed();

@@ -1,6 +1,7 @@
+import { asServiceError, type ServiceError } from '../../core/errors.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Authenticator } from '../../ports/authenticator.ts';
-import type { Handshake } from '../../ports/web-server.ts';
+import type { Admission, Handshake, HttpResponse } from '../../ports/web-server.ts';
 import { type AgentChoice, forAgent } from '../agents/agent-choice.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -20,6 +21,21 @@ export interface KnownClient {
   readonly address: string;
   /** What stood before the path, such as `/agents/support`. Absent if the path names no agent. */
   readonly prefix: string | undefined;
+}
+
+/** What a handshake is answered with. Never rejects. A promise only where something must be looked up. */
+export function answerHandshake<Client>(
+  clientOf: () => Client | Promise<Client>,
+  admit: (client: Client) => Admission | HttpResponse,
+  refuse: (error: ServiceError) => HttpResponse,
+): Admission | HttpResponse | Promise<Admission | HttpResponse> {
+  const refused = (thrown: unknown): HttpResponse => refuse(asServiceError(thrown));
+  try {
+    const client = clientOf();
+    return client instanceof Promise ? client.then(admit).catch(refused) : admit(client);
+  } catch (thrown) {
+    return refused(thrown);
+  }
 }
 
 /** Throws, or rejects, if the handshake is refused. A promise only where the client's token must be looked up. */

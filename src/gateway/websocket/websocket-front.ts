@@ -7,7 +7,7 @@ import { errorResponse } from '../http/error-response.ts';
 import { jsonResponse, now } from '../http/http-message.ts';
 import { queryFields } from '../requests/query-fields.ts';
 import { parseFields } from '../requests/request-fields.ts';
-import { type HandshakeDeps, type KnownClient, knownClient } from '../security/handshake.ts';
+import { answerHandshake, type HandshakeDeps, type KnownClient, knownClient } from '../security/handshake.ts';
 import { endLost } from '../security/lost-socket.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
 import { refusalHeaders } from '../security/rate-limits.ts';
@@ -48,15 +48,11 @@ export class WebSocketFront implements SocketFront {
 
   /** Never rejects. Synchronous unless the client's token must be looked up. */
   admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
-    const refused = (thrown: unknown): HttpResponse => refuse(asServiceError(thrown));
-    try {
+    const clientOf = (): KnownClient | Promise<KnownClient> => {
       if (this.#stopping) throw serviceStopping();
-      const client = knownClient(this.#deps, handshake);
-      if (!(client instanceof Promise)) return this.#admit(handshake, client);
-      return client.then((known) => this.#admit(handshake, known)).catch(refused);
-    } catch (thrown) {
-      return refused(thrown);
-    }
+      return knownClient(this.#deps, handshake);
+    };
+    return answerHandshake(clientOf, (client) => this.#admit(handshake, client), refuse);
   }
 
   /** Synchronous, so that concurrent handshakes are counted exactly. */

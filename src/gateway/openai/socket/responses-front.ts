@@ -1,6 +1,11 @@
-import { asServiceError, serviceStopping } from '../../../core/errors.ts';
+import { serviceStopping } from '../../../core/errors.ts';
 import type { Admission, Handshake, HttpResponse, SocketFront } from '../../../ports/web-server.ts';
-import { type HandshakeDeps, type KnownClient, knownClient } from '../../security/handshake.ts';
+import {
+  answerHandshake,
+  type HandshakeDeps,
+  type KnownClient,
+  knownClient,
+} from '../../security/handshake.ts';
 import type { OpenConnections } from '../../security/open-connections.ts';
 import { loadOf, type SocketLoad } from '../../stream/socket-load.ts';
 import { openAiErrorResponse } from '../openai-error.ts';
@@ -27,15 +32,11 @@ export class ResponsesFront implements SocketFront {
 
   /** Never rejects. */
   admit(handshake: Handshake): Admission | HttpResponse | Promise<Admission | HttpResponse> {
-    const refused = (thrown: unknown): HttpResponse => openAiErrorResponse(asServiceError(thrown));
-    try {
+    const clientOf = (): KnownClient | Promise<KnownClient> => {
       if (this.#stopping) throw serviceStopping();
-      const client = knownClient(this.#deps, handshake);
-      if (!(client instanceof Promise)) return this.#admit(client);
-      return client.then((known) => this.#admit(known)).catch(refused);
-    } catch (thrown) {
-      return refused(thrown);
-    }
+      return knownClient(this.#deps, handshake);
+    };
+    return answerHandshake(clientOf, (client) => this.#admit(client), openAiErrorResponse);
   }
 
   drain(): void {
