@@ -16,6 +16,8 @@ import { callsIn, ReplyRecord, replyText } from '../../support/models/replies.ts
 
 const signal = new AbortController().signal;
 
+const delta = (value: object) => ({ event: { choices: [{ index: 0, delta: value }] } });
+
 describe('the request of the OpenAI model', () => {
   it('holds model, system prompt and message, asks for a stream with usage, and nothing that is not needed', async () => {
     await using harness = await OpenAiModelHarness.open();
@@ -195,8 +197,55 @@ describe('the reply of the OpenAI model', () => {
     await aborted;
   });
 
+  it('keeps the signed thinking of a Claude behind LiteLLM, and sends it back in the current turn', async () => {
+    const thinks = (thinking: string, signature: string | null = null) =>
+      delta({ reasoning_content: thinking, thinking_blocks: [{ type: 'thinking', thinking, signature }] });
+    const hidden = { type: 'redacted_thinking', data: 'HIDDEN' };
+    const call = { id: 'toolu_1', name: 'read' };
+    const config = { provider: 'openai-compatible', model: 'claude-sonnet-4-5' } as const;
+    await using harness = await OpenAiModelHarness.open(
+      {
+        stream: [
+          ...[thinks('Two '), thinks('files.'), thinks('', 'SIG1'), thinks('A first.'), thinks('', 'SIG2')],
+          ...[delta({ thinking_blocks: [hidden] }), { toolCall: call }, { finish: 'tool_calls' }],
+        ],
+      },
+      textReply('done'),
+      textReply('again'),
+    );
+    const { reply } = await harness.ask({ config });
+    const signed = [
+      { type: 'thinking', thinking: 'Two files.', signature: 'SIG1' },
+      { type: 'thinking', thinking: 'A first.', signature: 'SIG2' },
+      hidden,
+    ];
+    expect(reply.parts).toContainEqual({
+      type: 'opaque',
+      data: { reasoning_content: 'Two files.A first.', thinking_blocks: signed },
+    });
+    const parts = reply.parts.map((part) => (part.type === 'toolCall' ? { ...part, arguments: {} } : part));
+    const turn = [
+      { role: 'user', text: 'read them' },
+      { role: 'assistant', parts },
+      { role: 'tool', callId: 'toolu_1', name: 'read', text: 'text' },
+    ] as const;
+    await harness.ask({ config, request: { messages: turn } });
+    const later = { role: 'assistant', parts: [{ type: 'text', text: 'done' }] } as const;
+    await harness.ask({ config, request: { messages: [...turn, later, { role: 'user', text: 'and?' }] } });
+    const [, inTurn, next] = await Promise.all([0, 1, 2].map((place) => harness.upstream.request(place)));
+    expect(inTurn?.body.messages[1]).toMatchObject({ thinking_blocks: signed });
+    expect(next?.body.messages[1]).not.toHaveProperty('thinking_blocks');
+  });
+
+  it('sends no thinking of LiteLLM back that is not signed: Claude refuses it', async () => {
+    const thinking = delta({ thinking_blocks: [{ type: 'thinking', thinking: 'hm', signature: null }] });
+    await using harness = await OpenAiModelHarness.open({
+      stream: [thinking, { text: 'a' }, { finish: 'stop' }],
+    });
+    expect((await harness.ask()).reply.parts).toEqual([{ type: 'text', text: 'a' }]);
+  });
+
   it('tells reasoning apart from the text, in a field of its own or in a list of parts', async () => {
-    const delta = (value: object) => ({ event: { choices: [{ index: 0, delta: value }] } });
     const stream: StreamStep[] = [
       delta({ role: 'assistant', content: '' }),
       delta({ reasoning_content: 'hm', content: null }),

@@ -12,7 +12,7 @@ export interface ChoiceDelta {
   readonly isThought: boolean;
   /** Whether this is the whole message so far and not only its new part. */
   readonly isWhole: boolean;
-  /** Fields that providers want back: `reasoning_content`, `reasoning`, `reasoning_details`, `extra_content`. */
+  /** Fields that providers want back: those named in `RETURNED`. */
   readonly fields: JsonObject;
   readonly toolCalls: readonly ToolCallDelta[];
 }
@@ -86,15 +86,16 @@ function plainText(value: unknown): string | undefined {
   return content;
 }
 
-const MORE_THAN_TEXT = new Set([
-  'refusal',
-  'tool_calls',
-  'function_call',
+/** `thinking_blocks` are LiteLLM's, for the signed thinking of Claude: https://docs.litellm.ai/docs/reasoning_content */
+const RETURNED = [
   'reasoning_content',
   'reasoning',
   'reasoning_details',
+  'thinking_blocks',
   'extra_content',
-]);
+] as const;
+
+const MORE_THAN_TEXT: ReadonlySet<string> = new Set(['refusal', 'tool_calls', 'function_call', ...RETURNED]);
 
 /**
  * An error inside a stream: OpenAI's `error`, vLLM's older object, a `type`, MiniMax's status, or the name of the
@@ -166,8 +167,6 @@ function detailsText(details: unknown): string {
 function isGoogleThought(extra: unknown): boolean {
   return isJsonObject(extra) && isJsonObject(extra.google) && extra.google.thought === true;
 }
-
-const RETURNED = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'] as const;
 
 function returnedFields(fields: JsonObject): JsonObject {
   const found: Record<string, unknown> = {};

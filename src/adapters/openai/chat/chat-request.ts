@@ -85,12 +85,13 @@ function chatMessages(
   { systemPrompt, messages }: ModelRequest,
   rules: ProviderDefaults,
 ): ChatCompletionMessageParam[] {
-  const conversation = messages.map((message): ChatCompletionMessageParam => {
+  const turn = messages.findLastIndex(({ role }) => role === 'user');
+  const conversation = messages.map((message, index): ChatCompletionMessageParam => {
     switch (message.role) {
       case 'user':
         return userMessage(message);
       case 'assistant':
-        return assistantMessage(message, rules);
+        return assistantMessage(message, rules, index > turn);
       case 'tool':
         return toolMessage(message, rules);
       default:
@@ -117,10 +118,17 @@ function userMessage({ text, images = [] }: UserMessage): ChatCompletionMessageP
   return { role: 'user', content: text === '' ? pictures : [{ type: 'text', text }, ...pictures] };
 }
 
-function assistantMessage({ parts }: AssistantMessage, rules: ProviderDefaults): ChatCompletionMessageParam {
+function assistantMessage(
+  { parts }: AssistantMessage,
+  rules: ProviderDefaults,
+  isInTurn: boolean,
+): ChatCompletionMessageParam {
   const text = spokenText(parts);
   const calls = parts.flatMap((part) => (part.type === 'toolCall' ? [part] : []));
-  const returned = Object.assign({}, ...parts.map((part) => (part.type === 'opaque' ? part.data : {})));
+  const opaque = Object.assign({}, ...parts.map((part) => (part.type === 'opaque' ? part.data : {})));
+  const { thinking_blocks, ...earlier } = opaque;
+  // The signed thinking of Claude belongs to the current turn only, as over Anthropic's own interface.
+  const returned = isInTurn ? opaque : earlier;
   if (calls.length === 0) return { role: 'assistant', content: text, ...rules.besideReply, ...returned };
   return {
     role: 'assistant',

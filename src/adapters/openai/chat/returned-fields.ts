@@ -16,12 +16,25 @@ export class ReturnedFields {
 
   /** @param withReasoning whether to include the texts of the reasoning, or only its signatures. */
   collected(withReasoning: boolean): JsonObject | undefined {
-    const kept = [...this.#fields].filter(([name]) => withReasoning || !REASONING_TEXTS.has(name));
+    const kept = [...this.#fields].filter(
+      ([name, value]) =>
+        (withReasoning || !REASONING_TEXTS.has(name)) && (name !== SIGNED || isSigned(value)),
+    );
     return kept.length === 0 ? undefined : Object.fromEntries(kept);
   }
 }
 
 const REASONING_TEXTS: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning']);
+
+/** LiteLLM's field for the thinking of Claude, which refuses thinking without a signature. */
+const SIGNED = 'thinking_blocks';
+
+function isSigned(blocks: unknown): boolean {
+  return (
+    Array.isArray(blocks) &&
+    blocks.every((block) => isJsonObject(block) && (block.type !== 'thinking' || Boolean(block.signature)))
+  );
+}
 
 /** Google flags reasoning with `thought`. Only the answer is sent back, for which the flag would be wrong. */
 function withoutThoughtFlag(extra: unknown): unknown {
@@ -37,14 +50,18 @@ function joined(before: unknown, more: unknown): unknown {
   return more;
 }
 
-/** OpenRouter streams one reasoning detail in several pieces of the same type and index. */
+/**
+ * OpenRouter streams one reasoning detail in several pieces of the same type and index. The pieces of LiteLLM have no
+ * index: the signature of a block comes last.
+ */
 function withDetail(details: readonly unknown[], detail: unknown): unknown[] {
   const last = details.at(-1);
   if (
     !isJsonObject(last) ||
     !isJsonObject(detail) ||
     last.type !== detail.type ||
-    last.index !== detail.index
+    last.index !== detail.index ||
+    (last.index === undefined && last.signature)
   ) {
     return [...details, detail];
   }
@@ -54,7 +71,7 @@ function withDetail(details: readonly unknown[], detail: unknown): unknown[] {
   return [...details.slice(0, -1), { ...last, ...withoutNull(detail), ...text }];
 }
 
-const STREAMED = ['text', 'summary'] as const;
+const STREAMED = ['text', 'summary', 'thinking'] as const;
 
 function withoutNull(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
