@@ -49,6 +49,29 @@ describe('the fragments of tool calls', () => {
     ]);
   });
 
+  it('are two calls where the second begins under the index of the first, and goes on under its own', () => {
+    const first = { index: 0, id: 'a', name: 'now', arguments: '{"city":"Oslo"}' };
+    const second = { index: 0, id: 'b', name: 'then' };
+    const [head, tail] = ['{"city":', '"Rome"}'];
+    const calls = [
+      ['now', '{"city":"Oslo"}'],
+      ['then', '{"city":"Rome"}'],
+    ];
+    const pieces = [[{ index: 1, arguments: head }], [{ index: 1, arguments: tail }]];
+    expect(callsOf([first], [second], ...pieces)).toEqual(calls);
+    expect(callsOf([first], [{ ...second, arguments: head }], [{ index: 1, arguments: tail }])).toEqual(
+      calls,
+    );
+  });
+
+  it('are two calls where the arguments of the second come before its name', () => {
+    const first = { index: 0, id: 'a', name: 'now', arguments: '{"city":"Oslo"}' };
+    expect(callsOf([first], [{ index: 1, arguments: '{"a":1}' }], [{ index: 1, name: 'then' }])).toEqual([
+      ['now', '{"city":"Oslo"}'],
+      ['then', '{"a":1}'],
+    ]);
+  });
+
   it('are two calls where one chunk names two, without index, id and arguments', () => {
     expect(callsOf([{ name: 'now' }, { name: 'now' }])).toEqual([
       ['now', '{}'],

@@ -5,7 +5,7 @@ import { type PartialCall, withoutRepeats } from './repeated-calls.ts';
 import type { ToolCallDelta } from './tool-call-delta.ts';
 
 interface IndexedCall extends PartialCall {
-  readonly index: number | undefined;
+  index: number | undefined;
 }
 
 interface Chunk {
@@ -68,13 +68,26 @@ export class ToolCallCollector {
     return candidate && !beginsAnother(candidate, delta) ? candidate : undefined;
   }
 
-  #candidate({ id, index, name }: ToolCallDelta, { place, known }: Chunk): IndexedCall | undefined {
-    if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
+  #candidate(delta: ToolCallDelta, { place, known }: Chunk): IndexedCall | undefined {
+    const { id, index, name } = delta;
+    if (index !== undefined)
+      return this.#calls.findLast((call) => call.index === index) ?? this.#misnumbered(delta);
     if (id !== '') return this.#calls.find((call) => call.id === id);
     // Moonshot sends the arguments of parallel calls in one chunk. Only their order tells which call they belong to.
     if (name === '') return this.#calls.at(place);
     // Two names in one chunk are two calls.
     return this.#calls.length > known ? undefined : this.#calls.at(-1);
+  }
+
+  /**
+   * The last call, if it has begun under the index of the call before it, and its arguments come under their own:
+   * https://github.com/agno-agi/agno/pull/8880
+   */
+  #misnumbered({ id, index, name }: ToolCallDelta): IndexedCall | undefined {
+    const last = this.#calls.at(-1);
+    if (id !== '' || name !== '' || last === undefined || isJson(last.arguments)) return undefined;
+    last.index = index;
+    return last;
   }
 
   #begin({ index }: ToolCallDelta): IndexedCall {
