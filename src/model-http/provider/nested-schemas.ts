@@ -20,7 +20,7 @@ const HOLDS_LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const HOLDS_NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 /** No schema that a model could fill in is nested deeper. */
-const DEEPEST = 64;
+export const DEEPEST = 64;
 
 /** Remembers the change of each schema: that of a tool stays the same object from call to call. */
 export function oncePerSchema(change: (schema: Schema) => Schema): (schema: Schema) => Schema {
@@ -37,14 +37,18 @@ export function oncePerSchema(change: (schema: Schema) => Schema): (schema: Sche
 /** The schema, with each schema in it and then itself changed. What is nested too deeply stays as it is. */
 export function mapSchemas(schema: Schema, change: (schema: Schema) => Schema, depth = 0): Schema {
   if (depth === DEEPEST) return schema;
-  const within = (value: unknown): unknown =>
-    isJsonObject(value) ? mapSchemas(value, change, depth + 1) : value;
+  return change(mapInner(schema, (inner) => mapSchemas(inner, change, depth + 1)));
+}
+
+/** The schema, with the schemas directly in it changed. */
+export function mapInner(schema: Schema, change: (schema: Schema) => Schema): Schema {
+  const within = (value: unknown): unknown => (isJsonObject(value) ? change(value) : value);
   const fields = Object.entries(schema).map(([key, value]) => {
     if (HOLDS_NAMED.has(key) && isJsonObject(value)) return [key, mapValues(value, within)];
     if (!HOLDS_ONE.has(key) && !HOLDS_LIST.has(key)) return [key, value];
     return [key, Array.isArray(value) ? value.map(within) : within(value)];
   });
-  return change(Object.fromEntries(fields));
+  return Object.fromEntries(fields);
 }
 
 function mapValues(values: Schema, change: (value: unknown) => unknown): Schema {

@@ -1,22 +1,123 @@
+import { isJsonObject } from '../../core/json-object.ts';
 import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
+import { withoutReferences } from './references.ts';
 
 /**
- * The schema of a tool with the keywords that OpenAPI 3.0 has. Google's own interface refuses the others:
+ * The schema of a tool with the keywords that Google takes of OpenAPI 3.0. It refuses the whole request for any other:
  * https://github.com/n8n-io/n8n/issues/15553, https://github.com/danny-avila/LibreChat/issues/11761,
- * https://github.com/decolua/9router/pull/380
+ * https://github.com/memodb-io/Acontext/issues/107, https://github.com/pizza-bot-app/pizza-bot/issues/62
  */
-export const openApiSchema = oncePerSchema((schema) =>
-  mapSchemas(schema, (nested) => withOneType(withTexts(nested))),
-);
+export const openApiSchema = oncePerSchema((schema) => mapSchemas(withoutReferences(schema), converted));
 
-/** An `enum` has strings only. The description names other values, so that the model can still use them. */
-function withTexts({ propertyNames: _, const: only, enum: several, ...others }: Schema): Schema {
+function converted(schema: Schema): Schema {
+  return CONVERSIONS.reduce((changed, convert) => convert(changed), schema);
+}
+
+const CONVERSIONS = [withAnyOf, withTexts, withFormat, withBounds, withKnownKeywords, withOneType] as const;
+
+/**
+ * https://ai.google.dev/api/caching#Schema, without `title`, which models take for the name of a function:
+ * https://github.com/pydantic/pydantic-ai/pull/3487
+ */
+const KEYWORDS: ReadonlySet<string> = new Set([
+  'type',
+  'description',
+  'format',
+  'nullable',
+  'enum',
+  'default',
+  'anyOf',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'items',
+  'minItems',
+  'maxItems',
+  'properties',
+  'required',
+  'minProperties',
+  'maxProperties',
+  'additionalProperties',
+]);
+
+function withKnownKeywords(schema: Schema): Schema {
+  const known = Object.entries(schema).filter(([keyword]) => KEYWORDS.has(keyword));
+  const { required, ...others } = Object.fromEntries(known);
+  const { properties, items } = others;
+  const names = listIn(required).filter(
+    (name) => isJsonObject(properties) && Object.hasOwn(properties, String(name)),
+  );
+  return {
+    ...others,
+    ...(typeof items === 'boolean' && { items: {} }),
+    ...(names.length > 0 && { required: names }),
+  };
+}
+
+/** Only one of several schemas means any of them to a model, and all of several are one. */
+function withAnyOf({ oneOf, allOf, ...others }: Schema): Schema {
+  const whole = [...listIn(allOf).filter(isJsonObject), others].reduce(bothOf);
+  return Array.isArray(oneOf) && whole.anyOf === undefined ? { ...whole, anyOf: oneOf } : whole;
+}
+
+function bothOf(one: Schema, other: Schema): Schema {
+  const { properties, required } = one;
+  return {
+    ...one,
+    ...other,
+    ...(isJsonObject(properties) &&
+      isJsonObject(other.properties) && { properties: { ...properties, ...other.properties } }),
+    ...(required !== undefined && {
+      required: [...new Set([...listIn(required), ...listIn(other.required)])],
+    }),
+  };
+}
+
+/** An `enum` has strings only, and no empty one. The description names other values, so that the model can still use them. */
+function withTexts({ const: only, enum: several, ...others }: Schema): Schema {
   const values = only === undefined ? several : [only];
   if (!Array.isArray(values)) return others;
-  if (values.every((value) => typeof value === 'string')) return { type: 'string', ...others, enum: values };
-  const note = `One of: ${values.map((value) => JSON.stringify(value)).join(', ')}.`;
-  const { description } = others;
-  return { ...others, description: typeof description === 'string' ? `${description} ${note}` : note };
+  const areTexts = values.every((value) => typeof value === 'string' && value !== '');
+  if (areTexts) return { type: 'string', ...others, enum: values };
+  return withNote(others, `One of: ${values.map((value) => JSON.stringify(value)).join(', ')}.`);
+}
+
+const FORMATS: ReadonlySet<unknown> = new Set(['date-time', 'float', 'double', 'int32', 'int64']);
+
+/** Google refuses any other format: https://github.com/google-gemini/gemini-cli/issues/2237 */
+function withFormat(schema: Schema): Schema {
+  const { format, ...others } = schema;
+  return typeof format !== 'string' || FORMATS.has(format) ? schema : withNote(others, `Format: ${format}.`);
+}
+
+function withNote(schema: Schema, note: string): Schema {
+  const { description } = schema;
+  return { ...schema, description: typeof description === 'string' ? `${description} ${note}` : note };
+}
+
+/** The nearest bounds that may be reached. */
+function withBounds(schema: Schema): Schema {
+  const { exclusiveMinimum: above, exclusiveMaximum: below, minimum, maximum, type } = schema;
+  const isWhole = type === 'integer';
+  return {
+    ...schema,
+    ...(typeof above === 'number' && {
+      minimum: Math.max(isWhole ? Math.floor(above) + 1 : above, numberIn(minimum, -Infinity)),
+    }),
+    ...(typeof below === 'number' && {
+      maximum: Math.min(isWhole ? Math.ceil(below) - 1 : below, numberIn(maximum, Infinity)),
+    }),
+  };
+}
+
+function numberIn(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /**
@@ -34,29 +135,10 @@ function withOneType(schema: Schema): Schema {
   return { ...(description !== undefined && { description }), anyOf };
 }
 
-const OF_LISTS = new Set(['items', 'prefixItems', 'contains', 'additionalItems', 'unevaluatedItems']);
-const OF_OBJECTS = new Set([
-  'properties',
-  'required',
-  'additionalProperties',
-  'patternProperties',
-  'dependentSchemas',
-  'unevaluatedProperties',
-]);
-const ALTERNATIVES = new Set([
-  'anyOf',
-  'oneOf',
-  'allOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  '$defs',
-  'definitions',
-]);
+const OF_OBJECTS: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties']);
 
 function isOf(keyword: string, type: unknown, first: unknown): boolean {
-  if (OF_LISTS.has(keyword)) return type === 'array';
+  if (keyword === 'items') return type === 'array';
   if (OF_OBJECTS.has(keyword)) return type === 'object';
-  return ALTERNATIVES.has(keyword) ? type === first : type !== 'null';
+  return keyword === 'anyOf' ? type === first : type !== 'null';
 }

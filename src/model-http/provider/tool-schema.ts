@@ -5,6 +5,7 @@ import { corrected } from './corrected-schema.ts';
 import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
 import { openApiSchema } from './open-api-schema.ts';
 import type { ProviderDefaults } from './providers.ts';
+import { resolved } from './references.ts';
 
 /** OpenAI refuses a request with a longer description. */
 const MAX_DESCRIPTION_CHARACTERS = 1_024;
@@ -101,18 +102,6 @@ function fieldsOf(schema: Schema, root: Schema, known = new Map<Schema, Fields>(
 function requiredInEach(alternatives: readonly Fields[]): string[] {
   const [first, ...others] = alternatives;
   return first?.required.filter((name) => others.every(({ required }) => required.includes(name))) ?? [];
-}
-
-/** Follows a reference within the same schema. Other references stay as they are. */
-function resolved(schema: Schema, root: Schema, depth = 0): Schema {
-  const { $ref, ...beside } = schema;
-  if (typeof $ref !== 'string' || !$ref.startsWith('#/') || depth > 8) return schema;
-  const target = $ref
-    .slice(2)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((value, step) => (isJsonObject(value) ? value[step] : undefined), root);
-  return isJsonObject(target) ? { ...resolved(target, root, depth + 1), ...beside } : schema;
 }
 
 function schemasIn(value: unknown): Schema[] {

@@ -155,22 +155,32 @@ export const googleChatRules: ProviderRules = {
       },
     },
     {
-      name: 'the schema of a tool does not name its draft',
-      source: 'https://github.com/QwenLM/qwen-code/issues/1186',
+      name: 'the schema of a tool has no keyword that Gemini does not know',
+      source:
+        'https://github.com/QwenLM/qwen-code/issues/1186, https://github.com/memodb-io/Acontext/issues/107 and ' +
+        'https://github.com/pizza-bot-app/pizza-bot/issues/62',
       refusal(body) {
-        const named = functions(body).flatMap((one, position) =>
-          objectIn(one, 'parameters').$schema === undefined
-            ? []
-            : [
-                'Invalid JSON payload received. Unknown name "$schema" at ' +
-                  `'tools[0].function_declarations[${position}].parameters': Cannot find field.`,
-              ],
+        const unknown = functions(body).flatMap((one, position) =>
+          UNKNOWN_KEYWORDS.filter((keyword) => hasKeyword(objectIn(one, 'parameters'), keyword)).map(
+            (keyword) =>
+              `Invalid JSON payload received. Unknown name "${keyword}" at ` +
+              `'tools[0].function_declarations[${position}].parameters': Cannot find field.`,
+          ),
         );
-        return named.length === 0 ? undefined : invalidPayload(named);
+        return unknown.length === 0 ? undefined : invalidPayload(unknown);
       },
     },
   ],
 };
+
+const UNKNOWN_KEYWORDS = ['$schema', '$ref', '$defs', 'exclusiveMinimum', 'exclusiveMaximum'];
+
+/** Whether a schema, or one in it, has the keyword. No tool of the tests has a property of such a name. */
+function hasKeyword(schema: unknown, keyword: string): boolean {
+  if (Array.isArray(schema)) return schema.some((one) => hasKeyword(one, keyword));
+  if (typeof schema !== 'object' || schema === null) return false;
+  return keyword in schema || Object.values(schema).some((one) => hasKeyword(one, keyword));
+}
 
 /** Gemini sends its errors in an array. */
 function refused(message: string, more: object = {}): Refusal {

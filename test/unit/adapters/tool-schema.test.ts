@@ -135,10 +135,83 @@ describe('the schema of a tool, as a provider is sent it', () => {
     ],
     [{ const: null }, { description: 'One of: null.' }],
     [{ type: 'object', propertyNames: { pattern: 'a' } }, { type: 'object' }],
+    [
+      { type: 'string', enum: ['', 'a'] },
+      { type: 'string', description: 'One of: "", "a".' },
+    ],
+    [
+      { type: 'string', format: 'uri', description: 'Where.', title: 'Url' },
+      { type: 'string', description: 'Where. Format: uri.' },
+    ],
+    [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date-time' },
+    ],
+    [
+      { type: 'integer', exclusiveMinimum: 0, maximum: 9, multipleOf: 1 },
+      { type: 'integer', minimum: 1, maximum: 9 },
+    ],
+    [
+      { type: 'number', minimum: 1, exclusiveMinimum: 0, exclusiveMaximum: 9 },
+      { type: 'number', minimum: 1, maximum: 9 },
+    ],
+    [{ oneOf: [city, place], $comment: 'x' }, { anyOf: [city, place] }],
+    [
+      { allOf: [city, place], description: 'Where.' },
+      {
+        ...place,
+        properties: { ...city.properties, ...place.properties },
+        required: ['city', 'lat', 'lon'],
+        description: 'Where.',
+      },
+    ],
+    [
+      { ...city, anyOf: [{ required: ['city'] }], patternProperties: { a: city } },
+      { ...city, anyOf: [{}] },
+    ],
+    [{ ...city, required: ['city', 'country'] }, city],
+    [
+      { type: 'array', prefixItems: [city], items: false },
+      { type: 'array', items: {} },
+    ],
     [city, city],
   ])('has the keywords of OpenAPI only, for a provider that knows no others: %j', (given, sent) => {
     expect(propertyOf(given, { openApiSchemas: true })).toEqual(sent);
     expect(propertyOf(given)).toEqual(given);
+  });
+
+  it('has what its references refer to in their place, for a provider that knows none', () => {
+    const $defs = {
+      Where: { ...city, title: 'Where', properties: { city: { $ref: '#/$defs/Name' } } },
+      Name: { type: 'string' },
+      Tree: { type: 'object', properties: { under: { type: 'array', items: { $ref: '#/$defs/Tree' } } } },
+    };
+    const properties = {
+      from: { $ref: '#/$defs/Where', description: 'Where from.' },
+      to: { anyOf: [{ $ref: '#/properties/from' }, { type: 'null' }] },
+      tree: { $ref: '#/$defs/Tree' },
+      other: { $ref: 'https://example.com/other.json' },
+    };
+    const from = { ...city, description: 'Where from.' };
+    const under = { type: 'array', items: { type: 'object' } };
+    expect(schemaOf({ type: 'object', properties, $defs }, { openApiSchemas: true })).toEqual({
+      type: 'object',
+      properties: {
+        from,
+        to: { anyOf: [from, { type: 'null' }] },
+        tree: { type: 'object', properties: { under } },
+        other: {},
+      },
+    });
+  });
+
+  it('stays small where its references hold each other many times, for a provider that knows none', () => {
+    const level = (next: number) => ({ a: { $ref: `#/$defs/L${next}` }, b: { $ref: `#/$defs/L${next}` } });
+    const $defs = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`L${at}`, { type: 'object', properties: level(at + 1) }]),
+    );
+    const sent = schemaOf({ type: 'object', properties: level(0), $defs }, { openApiSchemas: true });
+    expect(JSON.stringify(sent).length).toBeLessThan(40_000);
   });
 
   it('does not grow with each level of a schema with several types, for a provider that takes one', () => {
