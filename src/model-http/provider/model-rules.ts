@@ -11,6 +11,7 @@ export function modelRules(
     ...defaults,
     ...(OF_MISTRAL.test(model) && { callIds: MISTRAL_CALL_IDS }),
     ...(provider === 'openai-compatible' && KIMI.test(model) && { besideToolCalls: KIMI_THOUGHT }),
+    ...(OF_MOONSHOT.test(model) && { openApiSchemas: true }),
     ...(provider === 'google' && !SIGNS_NOTHING.test(model) && { besideForeignCall: NO_SIGNATURE }),
     ...(provider === 'openai-compatible' && NEEDS_ALL_THOUGHTS.test(model) && ALL_THOUGHTS),
   };
@@ -19,6 +20,12 @@ export function modelRules(
 /** The chat templates of these models refuse any other id: https://github.com/ggml-org/llama.cpp/pull/14349 */
 const MISTRAL_CALL_IDS = /^[a-zA-Z0-9]{9}$/;
 const OF_MISTRAL = /(?:mis|minis|magis|devs|codes|pix|maths|mix|vox)tral/i;
+
+/**
+ * Moonshot refuses a tool whose schema refers to anything but its `$defs`, or has a `type` beside `anyOf`, also behind a
+ * gateway: https://github.com/MoonshotAI/walle/blob/main/docs/validation-principles.md
+ */
+const OF_MOONSHOT = /(?:^|[/.])kimi-/i;
 
 /** Moonshot's own names of its models. Other providers put the name of a family in front. */
 const KIMI = /^kimi-/i;

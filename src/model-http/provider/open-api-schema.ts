@@ -3,7 +3,8 @@ import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
 import { withoutReferences } from './references.ts';
 
 /**
- * The schema of a tool with the keywords that Google takes of OpenAPI 3.0. It refuses the whole request for any other:
+ * The schema of a tool with the keywords that Google takes of OpenAPI 3.0. It refuses the whole request for any other, and
+ * Kimi for some of them:
  * https://github.com/n8n-io/n8n/issues/15553, https://github.com/danny-avila/LibreChat/issues/11761,
  * https://github.com/memodb-io/Acontext/issues/107, https://github.com/pizza-bot-app/pizza-bot/issues/62
  */
@@ -13,7 +14,15 @@ function converted(schema: Schema): Schema {
   return CONVERSIONS.reduce((changed, convert) => convert(changed), schema);
 }
 
-const CONVERSIONS = [withAnyOf, withTexts, withFormat, withBounds, withKnownKeywords, withOneType] as const;
+const CONVERSIONS = [
+  withAnyOf,
+  withTexts,
+  withFormat,
+  withBounds,
+  withKnownKeywords,
+  withAnyOfAlone,
+  withOneType,
+] as const;
 
 /**
  * https://ai.google.dev/api/caching#Schema, without `title`, which models take for the name of a function:
@@ -75,6 +84,28 @@ function bothOf(one: Schema, other: Schema): Schema {
   };
 }
 
+/**
+ * Nothing but a description stands beside `anyOf`: Vertex and Kimi refuse a `type` there. An object that says more has the
+ * properties of all alternatives, as at the top of a schema. https://github.com/MoonshotAI/kimi-cli/issues/1595
+ */
+function withAnyOfAlone(schema: Schema): Schema {
+  const { anyOf, ...others } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const alternatives = anyOf.filter(isJsonObject);
+  const { type, description, properties, items, enum: texts } = others;
+  if (isJsonObject(properties)) {
+    const all = [...alternatives.map((one) => one.properties), properties];
+    return { ...others, properties: Object.assign({}, ...all) };
+  }
+  if (items !== undefined || texts !== undefined) return others;
+  const needsType = (one: Schema): boolean =>
+    typeof type === 'string' && one.type === undefined && one.anyOf === undefined;
+  return {
+    ...(description !== undefined && { description }),
+    anyOf: alternatives.map((one) => (needsType(one) ? { ...one, type } : one)),
+  };
+}
+
 /** An `enum` has strings only, and no empty one. The description names other values, so that the model can still use them. */
 function withTexts({ const: only, enum: several, ...others }: Schema): Schema {
   const values = only === undefined ? several : [only];
@@ -127,9 +158,8 @@ function listIn(value: unknown): readonly unknown[] {
 function withOneType(schema: Schema): Schema {
   const { type, description, ...others } = schema;
   if (!Array.isArray(type)) return schema;
-  const first = type.find((name) => name !== 'null');
   const anyOf = type.map((name) => ({
-    ...Object.fromEntries(Object.entries(others).filter(([keyword]) => isOf(keyword, name, first))),
+    ...Object.fromEntries(Object.entries(others).filter(([keyword]) => isOf(keyword, name))),
     type: name,
   }));
   return { ...(description !== undefined && { description }), anyOf };
@@ -137,8 +167,7 @@ function withOneType(schema: Schema): Schema {
 
 const OF_OBJECTS: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties']);
 
-function isOf(keyword: string, type: unknown, first: unknown): boolean {
+function isOf(keyword: string, type: unknown): boolean {
   if (keyword === 'items') return type === 'array';
-  if (OF_OBJECTS.has(keyword)) return type === 'object';
-  return keyword === 'anyOf' ? type === first : type !== 'null';
+  return OF_OBJECTS.has(keyword) ? type === 'object' : type !== 'null';
 }

@@ -40,7 +40,7 @@ export interface ProviderDefaults {
   readonly outputSchema?: 'always' | 'without-tools';
   /** Whether `tool_choice` of a chat completion must be a word, which cannot name a tool. */
   readonly toolChoiceIsWord?: boolean;
-  /** Whether the schemas of tools may only have the keywords of OpenAPI 3.0. */
+  /** Whether the schemas of tools may only have the keywords that Google takes of OpenAPI 3.0. */
   readonly openApiSchemas?: boolean;
   /** Most tools in a request, if the provider has a limit. */
   readonly maxTools?: number;

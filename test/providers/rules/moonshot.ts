@@ -1,5 +1,5 @@
 import type { ProviderRules, Refusal, RequestBody } from '../provider-rules.ts';
-import { objectIn, objectsIn, textIn } from './body-fields.ts';
+import { isJsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
 
 /** Kimi of Moonshot AI, as an OpenAI-compatible server. */
 export const moonshotRules: ProviderRules = {
@@ -19,6 +19,23 @@ export const moonshotRules: ProviderRules = {
           ? undefined
           : refusedBecause(
               `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${position}`,
+            );
+      },
+    },
+    {
+      name: 'the schema of a tool refers to its $defs only, has no type beside anyOf, and one beside enum',
+      source:
+        'https://github.com/MoonshotAI/walle/blob/main/docs/validation-principles.md and ' +
+        'https://github.com/MoonshotAI/kimi-cli/issues/1595',
+      refusal(body) {
+        const tools = objectsIn(body, 'tools').map((tool) =>
+          objectIn(objectIn(tool, 'function'), 'parameters'),
+        );
+        const problem = tools.map(schemaProblem).find((one) => one !== undefined);
+        return problem === undefined
+          ? undefined
+          : refusedBecause(
+              `tools.function.parameters is not a valid moonshot flavored json schema, details: <${problem}>`,
             );
       },
     },
@@ -74,6 +91,19 @@ function isKimiK2(body: RequestBody): boolean {
 function isThinking(body: RequestBody): boolean {
   const thinks = isKimiK2(body) || /^kimi-(?:k[3-9]|.*thinking)/.test(textIn(body, 'model'));
   return thinks && textIn(objectIn(body, 'thinking'), 'type') !== 'disabled';
+}
+
+/** What Moonshot's validator finds in the schema of a tool, or in one within. */
+function schemaProblem(schema: unknown): string | undefined {
+  if (Array.isArray(schema)) return schema.map(schemaProblem).find((problem) => problem !== undefined);
+  if (!isJsonObject(schema)) return undefined;
+  const { $ref, type, anyOf } = schema;
+  if (typeof $ref === 'string' && !$ref.startsWith('#/$defs/'))
+    return "At path '$ref': references must start with #/$defs/";
+  if (type !== undefined && Array.isArray(anyOf))
+    return 'when using anyOf, type should be defined in anyOf items instead of the parent schema';
+  if (Array.isArray(schema.enum) && type === undefined) return 'type is not defined';
+  return schemaProblem(Object.values(schema));
 }
 
 function refusedBecause(message: string): Refusal {

@@ -165,9 +165,14 @@ describe('the schema of a tool, as a provider is sent it', () => {
         description: 'Where.',
       },
     ],
+    [{ ...city, anyOf: [{ required: ['city'] }], patternProperties: { a: city } }, city],
     [
-      { ...city, anyOf: [{ required: ['city'] }], patternProperties: { a: city } },
-      { ...city, anyOf: [{}] },
+      { type: 'object', anyOf: [{ ...city, type: 'object' }, { required: ['a'] }], default: {} },
+      { anyOf: [city, { type: 'object' }] },
+    ],
+    [
+      { ...city, anyOf: [{ properties: { lat: { type: 'number' } } }] },
+      { ...city, properties: { lat: { type: 'number' }, ...city.properties } },
     ],
     [{ ...city, required: ['city', 'country'] }, city],
     [
