@@ -51,6 +51,12 @@ export function mapInner(schema: Schema, change: (schema: Schema) => Schema): Sc
   return Object.fromEntries(fields);
 }
 
+/** Adds a sentence to the description of a schema. */
+export function withNote(schema: Schema, note: string): Schema {
+  const { description } = schema;
+  return { ...schema, description: typeof description === 'string' ? `${description} ${note}` : note };
+}
+
 function mapValues(values: Schema, change: (value: unknown) => unknown): Schema {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json-object.ts';
-import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
+import { mapSchemas, oncePerSchema, type Schema, withNote } from './nested-schemas.ts';
 import { withoutReferences } from './references.ts';
 
 /**
@@ -121,11 +121,6 @@ const FORMATS: ReadonlySet<unknown> = new Set(['date-time', 'float', 'double', '
 function withFormat(schema: Schema): Schema {
   const { format, ...others } = schema;
   return typeof format !== 'string' || FORMATS.has(format) ? schema : withNote(others, `Format: ${format}.`);
-}
-
-function withNote(schema: Schema, note: string): Schema {
-  const { description } = schema;
-  return { ...schema, description: typeof description === 'string' ? `${description} ${note}` : note };
 }
 
 /** The nearest bounds that may be reached. */

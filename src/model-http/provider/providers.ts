@@ -42,6 +42,8 @@ export interface ProviderDefaults {
   readonly toolChoiceIsWord?: boolean;
   /** Whether the schemas of tools may only have the keywords that Google takes of OpenAPI 3.0. */
   readonly openApiSchemas?: boolean;
+  /** Whether patterns and bounds in the schemas of tools stand in descriptions only, because some of them are refused. */
+  readonly describesBounds?: boolean;
   /** Most tools in a request, if the provider has a limit. */
   readonly maxTools?: number;
 }
@@ -79,6 +81,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: false,
     acceptsStreamOptions: false,
     ...usual,
+    describesBounds: true,
     reasoningBack: 'with-tool-calls',
   },
   anthropic: {
@@ -138,6 +141,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: false,
     acceptsStreamOptions: true,
     ...usual,
+    describesBounds: true,
     outputSchema: 'without-tools',
   },
   deepseek: {
@@ -147,6 +151,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: true,
     ...usual,
+    describesBounds: true,
     ...ALL_THOUGHTS,
   },
   together: {
@@ -194,6 +199,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: false,
     acceptsStreamOptions: true,
     ...usual,
+    describesBounds: true,
     outputSchema: 'without-tools',
     // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/670
     toolChoiceIsWord: true,

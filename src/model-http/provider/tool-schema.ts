@@ -2,6 +2,7 @@ import type { ModelTool } from '../../core/conversation/model-message.ts';
 import { isJsonObject } from '../../core/json-object.ts';
 import { beginningOf } from '../../core/shorten.ts';
 import { corrected } from './corrected-schema.ts';
+import { withDescribedBounds } from './described-bounds.ts';
 import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
 import { openApiSchema } from './open-api-schema.ts';
 import type { ProviderDefaults } from './providers.ts';
@@ -32,9 +33,10 @@ const DROPPED = [
  */
 export function acceptableTool(
   { name, description, inputSchema }: ModelTool,
-  { openApiSchemas }: Pick<ProviderDefaults, 'openApiSchemas'>,
+  { openApiSchemas, describesBounds }: Pick<ProviderDefaults, 'openApiSchemas' | 'describesBounds'>,
 ): ModelTool {
-  const schema = acceptableSchema(inputSchema);
+  const acceptable = acceptableSchema(inputSchema);
+  const schema = describesBounds ? withDescribedBounds(acceptable) : acceptable;
   return {
     name,
     description: shortened(description),

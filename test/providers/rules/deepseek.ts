@@ -1,5 +1,6 @@
 import type { ProviderRules, Refusal, RequestBody } from '../provider-rules.ts';
 import { objectIn, objectsIn, textIn } from './body-fields.ts';
+import { patternsIn } from './tool-grammar.ts';
 
 export const deepSeekRules: ProviderRules = {
   provider: 'deepseek',
@@ -23,6 +24,16 @@ export const deepSeekRules: ProviderRules = {
         return usesTools && isMissing
           ? refusedBecause('The `reasoning_content` in the thinking mode must be passed back to the API.')
           : undefined;
+      },
+    },
+    {
+      name: 'a pattern in the schema of a tool is a regular expression of Rust',
+      source: 'https://github.com/zed-industries/zed/issues/64386',
+      refusal(body) {
+        const pattern = patternsIn(body.tools).find((one) => one.includes('\\0'));
+        return pattern === undefined
+          ? undefined
+          : refusedBecause(`Invalid schema for function 'find': "${pattern}" is not a "regex"`);
       },
     },
     {

@@ -1,5 +1,6 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
 import { isDevstral, takesTurnsBesideTools } from './chat-templates.ts';
+import { grammarProblem } from './tool-grammar.ts';
 
 export const lmstudioRules: ProviderRules = {
   provider: 'lmstudio',
@@ -14,6 +15,15 @@ export const lmstudioRules: ProviderRules = {
               "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
             )
           : undefined;
+      },
+    },
+    {
+      name: 'a pattern in the schema of a tool is anchored, and no text is bounded to 2,000 characters',
+      source:
+        'https://github.com/ggml-org/llama.cpp/issues/26930 and https://github.com/ggml-org/llama.cpp/issues/27087',
+      refusal(body) {
+        const problem = grammarProblem(body.tools);
+        return problem === undefined ? undefined : refusedBecause(problem);
       },
     },
     {

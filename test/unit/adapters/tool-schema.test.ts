@@ -185,6 +185,26 @@ describe('the schema of a tool, as a provider is sent it', () => {
     expect(propertyOf(given)).toEqual(given);
   });
 
+  it.each([
+    [
+      { type: 'string', pattern: '\\S', maxLength: 2_000, description: 'Who.' },
+      { type: 'string', description: 'Who. It has: pattern \\S, maxLength 2000.' },
+    ],
+    [
+      { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 100 },
+      {
+        type: 'array',
+        items: { type: 'string', description: 'It has: minLength 1.' },
+        description: 'It has: maxItems 100.',
+      },
+    ],
+    [{ type: 'string', pattern: `^${'a'.repeat(500)}$` }, { type: 'string' }],
+    [city, city],
+  ])('has its patterns and bounds in descriptions, for a provider that refuses some: %j', (given, sent) => {
+    expect(propertyOf(given, { describesBounds: true })).toEqual(sent);
+    expect(propertyOf(given)).toEqual(given);
+  });
+
   it('has what its references refer to in their place, for a provider that knows none', () => {
     const $defs = {
       Where: { ...city, title: 'Where', properties: { city: { $ref: '#/$defs/Name' } } },
