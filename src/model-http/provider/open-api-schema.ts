@@ -4,11 +4,13 @@ import { withoutReferences } from './references.ts';
 
 /**
  * The schema of a tool with the keywords that Google takes of OpenAPI 3.0. It refuses the whole request for any other, and
- * Kimi for some of them:
+ * Kimi and Fireworks for some of them:
  * https://github.com/n8n-io/n8n/issues/15553, https://github.com/danny-avila/LibreChat/issues/11761,
  * https://github.com/memodb-io/Acontext/issues/107, https://github.com/pizza-bot-app/pizza-bot/issues/62
  */
-export const openApiSchema = oncePerSchema((schema) => mapSchemas(withoutReferences(schema), converted));
+export const openApiSchema = oncePerSchema((schema) =>
+  mapSchemas(mapSchemas(withoutReferences(schema), converted), withSomeType),
+);
 
 function converted(schema: Schema): Schema {
   return CONVERSIONS.reduce((changed, convert) => convert(changed), schema);
@@ -92,6 +94,7 @@ function withAnyOfAlone(schema: Schema): Schema {
   const { anyOf, ...others } = schema;
   if (!Array.isArray(anyOf)) return schema;
   const alternatives = anyOf.filter(isJsonObject);
+  if (alternatives.length === 0) return others;
   const { type, description, properties, items, enum: texts } = others;
   if (isJsonObject(properties)) {
     const all = [...alternatives.map((one) => one.properties), properties];
@@ -158,6 +161,23 @@ function withOneType(schema: Schema): Schema {
     type: name,
   }));
   return { ...(description !== undefined && { description }), anyOf };
+}
+
+const ANY = [
+  ...['string', 'number', 'boolean', 'object'].map((type) => ({ type })),
+  { type: 'array', items: { type: 'string' } },
+];
+
+/**
+ * A schema without a type is refused: https://github.com/NousResearch/hermes-agent/pull/89673 and
+ * https://github.com/earendil-works/pi/issues/5352
+ */
+function withSomeType(schema: Schema): Schema {
+  const { type, anyOf, description, properties, items } = schema;
+  if (type !== undefined || anyOf !== undefined) return schema;
+  if (properties !== undefined) return { type: 'object', ...schema };
+  if (items !== undefined) return { type: 'array', ...schema };
+  return { ...(description !== undefined && { description }), anyOf: ANY };
 }
 
 const OF_OBJECTS: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties']);

@@ -169,6 +169,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     keyRequired: true,
     acceptsStreamOptions: false,
     ...usual,
+    openApiSchemas: true,
     reasoningBack: 'with-tool-calls',
   },
   xai: {

@@ -12,8 +12,8 @@ interface Message {
  * that has to strip types first takes twice as long to start. So it uses nothing from outside of itself.
  *
  * Its schemas have what providers stumble over: a draft, a choice at the top, a long description, no properties, lists that
- * do not say of what, the name of a property, a keyword as in draft 4, references, and
- * a pattern and a bound of which no grammar can be made.
+ * do not say of what, the name of a property, a keyword as in draft 4, references, no type, and a pattern and a bound of
+ * which no grammar can be made.
  */
 export function plainTools(): void {
   const $schema = 'http://json-schema.org/draft-07/schema#';
@@ -46,6 +46,7 @@ export function plainTools(): void {
           rows: { type: 'array', items: { type: 'array' } },
           top: { type: 'integer', minimum: 0, exclusiveMinimum: true },
           from: { $ref: '#/$defs/Day' },
+          any: { description: 'Anything.' },
           note: { type: 'string', pattern: '[^\\0]+', maxLength: 2_000 },
           to: { type: 'string', anyOf: [{ $ref: '#/properties/from' }, { enum: ['today'] }] },
         },

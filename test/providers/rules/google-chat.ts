@@ -170,6 +170,24 @@ export const googleChatRules: ProviderRules = {
         return unknown.length === 0 ? undefined : invalidPayload(unknown);
       },
     },
+    {
+      name: 'each property of a tool has a type, or alternatives',
+      source:
+        'https://github.com/danny-avila/LibreChat/issues/6971 and https://github.com/NousResearch/hermes-agent/pull/89673',
+      refusal(body) {
+        const found = functions(body).flatMap((one, position) =>
+          Object.entries(objectIn(objectIn(one, 'parameters'), 'properties'))
+            .filter(([, schema]) => !hasKeyword(schema, 'type'))
+            .map(([name]) => `function_declarations[${position}].parameters.properties[${name}]`),
+        );
+        return found.length === 0
+          ? undefined
+          : refused(
+              `* GenerateContentRequest.tools[0].${found[0]}.type: must be specified when not using one_of, ` +
+                'any_of or all_of fields\n',
+            );
+      },
+    },
   ],
 };
 
