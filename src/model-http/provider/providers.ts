@@ -42,7 +42,7 @@ export interface ProviderDefaults {
   readonly toolChoiceIsWord?: boolean;
   /** Whether the schemas of tools may only have the keywords that Google takes of OpenAPI 3.0. */
   readonly openApiSchemas?: boolean;
-  /** Whether patterns and bounds in the schemas of tools stand in descriptions only, because some of them are refused. */
+  /** Whether patterns and bounds in schemas stand in descriptions only, because some of them are refused. */
   readonly describesBounds?: boolean;
   /** Most tools in a request, if the provider has a limit. */
   readonly maxTools?: number;

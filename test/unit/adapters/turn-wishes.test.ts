@@ -99,4 +99,15 @@ describe('what a client wants for one turn', () => {
     expect(chat({ output, tools: [] }, 'deepseek')).not.toHaveProperty('response_format');
     expect(chat({})).not.toHaveProperty('response_format');
   });
+
+  it.each(['ollama', 'lmstudio'])('a pattern of the reply stands in a description for %s', (provider) => {
+    const day = { type: 'string', pattern: '\\d{4}' };
+    const schema = { type: 'object', properties: { day }, $defs: { day } };
+    const described = { type: 'string', description: String.raw`It has: pattern \d{4}.` };
+    const { response_format } = Object({ ...chat({ output: { ...output, schema }, tools: [] }, provider) });
+    expect(response_format.json_schema).toEqual({
+      ...output,
+      schema: { type: 'object', properties: { day: described }, $defs: { day: described } },
+    });
+  });
 });

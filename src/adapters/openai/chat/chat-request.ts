@@ -14,6 +14,7 @@ import type {
 } from '../../../core/conversation/model-message.ts';
 import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import { spokenText } from '../../../core/turn/step-parts.ts';
+import { withDescribedBounds } from '../../../model-http/provider/described-bounds.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ProviderDefaults } from '../../../model-http/provider/providers.ts';
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
@@ -30,7 +31,7 @@ export function chatRequest(access: ProviderEndpoint, config: LlmConfig, request
     stream: true,
     // Strict servers refuse `tools: []`, so fields that are not needed are left out.
     ...(tools.length > 0 && { tools: tools.map(chatTool) }),
-    ...(takesSchema(request, rules) && { response_format: responseFormat(request.output) }),
+    ...(takesSchema(request, rules) && { response_format: responseFormat(request.output, rules) }),
     ...(choice && { tool_choice: choice }),
     ...(rules.acceptsStreamOptions && { stream_options: { include_usage: true } }),
   };
@@ -46,8 +47,18 @@ function takesSchema<R extends ModelRequest>(
   return outputSchema === 'always' || request.tools.length === 0;
 }
 
-function responseFormat({ name, schema, strict }: OutputFormat): ResponseFormatJSONSchema {
-  return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } };
+function responseFormat(
+  { name, schema, strict }: OutputFormat,
+  { describesBounds }: ProviderDefaults,
+): ResponseFormatJSONSchema {
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name,
+      schema: describesBounds ? { ...withDescribedBounds(schema) } : schema,
+      ...(strict !== undefined && { strict }),
+    },
+  };
 }
 
 interface OfferedTools {
