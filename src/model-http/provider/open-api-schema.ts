@@ -21,6 +21,7 @@ const CONVERSIONS = [
   withTexts,
   withFormat,
   withBounds,
+  withOtherNames,
   withKnownKeywords,
   withAnyOfAlone,
   withOneType,
@@ -50,7 +51,6 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'required',
   'minProperties',
   'maxProperties',
-  'additionalProperties',
 ]);
 
 function withKnownKeywords(schema: Schema): Schema {
@@ -141,6 +141,16 @@ function withBounds(schema: Schema): Schema {
   };
 }
 
+/** Longer text tells a model more than it needs. */
+const MAX_NOTED_CHARACTERS = 200;
+
+/** Google refuses `additionalProperties`: https://github.com/glowingjade/obsidian-smart-composer/issues/455 */
+function withOtherNames({ additionalProperties: values, ...schema }: Schema): Schema {
+  const told = isJsonObject(values) ? JSON.stringify(values) : '{}';
+  if (told === '{}' || told.length > MAX_NOTED_CHARACTERS) return schema;
+  return withNote(schema, `The values of other names: ${told}.`);
+}
+
 function numberIn(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }
@@ -180,7 +190,7 @@ function withSomeType(schema: Schema): Schema {
   return { ...(description !== undefined && { description }), anyOf: ANY };
 }
 
-const OF_OBJECTS: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties']);
+const OF_OBJECTS: ReadonlySet<string> = new Set(['properties', 'required']);
 
 function isOf(keyword: string, type: unknown): boolean {
   if (keyword === 'items') return type === 'array';

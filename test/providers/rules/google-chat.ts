@@ -157,8 +157,9 @@ export const googleChatRules: ProviderRules = {
     {
       name: 'the schema of a tool has no keyword that Gemini does not know',
       source:
-        'https://github.com/QwenLM/qwen-code/issues/1186, https://github.com/memodb-io/Acontext/issues/107 and ' +
-        'https://github.com/pizza-bot-app/pizza-bot/issues/62',
+        'https://github.com/QwenLM/qwen-code/issues/1186, https://github.com/memodb-io/Acontext/issues/107, ' +
+        'https://github.com/pizza-bot-app/pizza-bot/issues/62 and ' +
+        'https://github.com/glowingjade/obsidian-smart-composer/issues/455',
       refusal(body) {
         const unknown = functions(body).flatMap((one, position) =>
           UNKNOWN_KEYWORDS.filter((keyword) => hasKeyword(objectIn(one, 'parameters'), keyword)).map(
@@ -191,7 +192,14 @@ export const googleChatRules: ProviderRules = {
   ],
 };
 
-const UNKNOWN_KEYWORDS = ['$schema', '$ref', '$defs', 'exclusiveMinimum', 'exclusiveMaximum'];
+const UNKNOWN_KEYWORDS = [
+  '$schema',
+  '$ref',
+  '$defs',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'additionalProperties',
+];
 
 /** Whether a schema, or one in it, has the keyword. No tool of the tests has a property of such a name. */
 function hasKeyword(schema: unknown, keyword: string): boolean {

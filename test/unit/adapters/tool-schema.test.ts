@@ -184,6 +184,11 @@ describe('the schema of a tool, as a provider is sent it', () => {
       { ...city, properties: { lat: { type: 'number' }, ...city.properties } },
     ],
     [{ ...city, required: ['city', 'country'] }, city],
+    [{ ...city, additionalProperties: false }, city],
+    [
+      { type: 'object', additionalProperties: { type: 'number' } },
+      { type: 'object', description: 'The values of other names: {"type":"number"}.' },
+    ],
     [
       { type: 'array', prefixItems: [city], items: false },
       { type: 'array', items: { anyOf: ANYTHING } },
