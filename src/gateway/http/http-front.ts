@@ -182,7 +182,7 @@ export class HttpFront implements HttpHandler {
   /** Throws, or rejects, if nobody knows the client, or if it has sent too many. */
   #authenticated(request: AgentRequest, { tally, use }: Entry): ServedRequest | Promise<ServedRequest> {
     const address = this.#addressOf(request);
-    const { authenticator, credentials } = this.#deps;
+    const { agents, authenticator, credentials } = this.#deps;
     const served = (context: RequestContext): ServedRequest => {
       // At once: the credential may be revoked from here on.
       use?.begin(context, address);
@@ -197,7 +197,7 @@ export class HttpFront implements HttpHandler {
               authenticator.noteRefusal?.(context, `${request.method} ${request.path}`, error),
           }),
         }),
-        context: forAgent(context, request.agent),
+        context: forAgent(context, request.agent ?? agents?.first),
         credential: use?.credential,
         use,
       };

@@ -123,6 +123,21 @@ describe('several agents', () => {
     expect(shop.sdk.getServerVersion()).toMatchObject({ title: 'Shop' });
   });
 
+  verifies('agents.choose', 'the first one, also where another one is called default', async () => {
+    const mcpServers = { tools: { type: 'stdio', command: 'none' } };
+    const other = JSON.stringify({ ...JSON.parse(saying('Other')), mcpServers });
+    await using service = await RunningService.start({
+      agents: { support: AGENTS.support, default: other },
+    });
+    await using client = await mcpClient(service);
+    expect(await client.chat('hi')).toBe('Support: hi');
+    // Only the other agent has this server.
+    const executed = await service.post('/api/mcp/servers/tools/tools/pay/execute');
+    expect(await errorOf(executed, 404)).toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    const byPath = await service.post('/agents/default/api/mcp/servers/tools/tools/pay/execute');
+    expect(await errorOf(byPath, 500)).toMatchObject({ code: 'TOOL_EXECUTION_FAILED' });
+  });
+
   verifies('agents.unknown', async () => {
     await using service = await RunningService.start({ agents: AGENTS });
     const unknown = [
