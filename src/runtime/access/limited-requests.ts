@@ -55,9 +55,9 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
     sessions.watch(bus);
     bus.onEverySession((signal) => {
       sessions.hear(signal);
-      turns.hear(signal);
+      turns.hear(signal, bus);
     });
-    for (const { sessionId, turnId } of openTurns) turns.goesOn(sessionId, turnId);
+    for (const turn of openTurns) turns.goesOn(turn, bus);
   }
 
   async send<T extends RequestType>(
@@ -93,7 +93,7 @@ export class LimitedRequests implements Pick<Bus, 'send'> {
     const { turns } = this.#quotas;
     try {
       // Before it begins: it may end before its answer arrives here.
-      turns.open({ sessionId, turnId }, client);
+      turns.open({ sessionId, turnId }, client, this.#bus);
     } catch (error) {
       release();
       throw error;

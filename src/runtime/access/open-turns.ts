@@ -6,7 +6,14 @@ import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import { ownerPrefixes } from './owner-prefixes.ts';
 
+interface TurnPlace {
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId;
+}
+
 interface OpenTurn {
+  /** Each agent has sessions of its own, of the same ids. */
+  readonly agent: object;
   readonly sessionId: SessionId;
   readonly holders: Readonly<Record<LimitHolder, string>>;
 }
@@ -33,8 +40,8 @@ export class OpenTurns {
     return this.#refusals;
   }
 
-  /** Call before the turn is started. Throws `RATE_LIMIT_EXCEEDED`. */
-  open({ sessionId, turnId }: { sessionId: SessionId; turnId: TurnId }, client: RequestContext): void {
+  /** Call before the turn is started. Throws `RATE_LIMIT_EXCEEDED`. @param agent stands for the agent of the turn. */
+  open({ sessionId, turnId }: TurnPlace, client: RequestContext, agent: object): void {
     if (this.#isOff || this.#turns.has(turnId)) return;
     const holders = { principal: ownPrefix(client), tenant: `${client.tenant}/` };
     for (const holder of HOLDERS) {
@@ -52,7 +59,7 @@ export class OpenTurns {
         1,
       );
     }
-    this.#add(turnId, { sessionId, holders });
+    this.#add(turnId, { agent, sessionId, holders });
   }
 
   /** Does nothing for a turn that is not counted. */
@@ -69,26 +76,27 @@ export class OpenTurns {
     }
   }
 
-  /** Call with each signal of each session. */
-  hear(signal: SessionSignal): void {
+  /** Call with each signal of each session of the agent. */
+  hear(signal: SessionSignal, agent: object): void {
     if (!('event' in signal) || this.#isOff) return;
     const { event, sessionId } = signal;
     const ended = outcomeOf(event);
     if (ended) this.close(ended.turnId);
-    else if (event.type === 'session.deleted') this.#closeAll(sessionId);
-    else if (event.type === 'turn.resumed') this.goesOn(sessionId, event.turnId);
+    else if (event.type === 'session.deleted') this.#closeAll(sessionId, agent);
+    else if (event.type === 'turn.resumed') this.goesOn({ sessionId, turnId: event.turnId }, agent);
   }
 
   /** The turn counts for the owner of its session, unless it is counted already. */
-  goesOn(sessionId: SessionId, turnId: TurnId): void {
+  goesOn({ sessionId, turnId }: TurnPlace, agent: object): void {
     if (this.#isOff || this.#turns.has(turnId)) return;
     const holders = ownerPrefixes(sessionId);
-    if (holders) this.#add(turnId, { sessionId, holders });
+    if (holders) this.#add(turnId, { agent, sessionId, holders });
   }
 
   /** The ends of these turns may not have been heard: they were erased with the session. */
-  #closeAll(deleted: SessionId): void {
-    for (const [turnId, { sessionId }] of this.#turns) if (sessionId === deleted) this.close(turnId);
+  #closeAll(deleted: SessionId, ofAgent: object): void {
+    for (const [turnId, { agent, sessionId }] of this.#turns)
+      if (sessionId === deleted && agent === ofAgent) this.close(turnId);
   }
 
   get #isOff(): boolean {

@@ -14,6 +14,8 @@ const signal = (sessionId: string, event: object): SessionSignal =>
 
 const turn = (turnId: string, sessionId = 'acme/a/s') => ({ sessionId, turnId });
 
+const AGENT = {};
+
 const refusal = (limit: number, of: string) =>
   expect.objectContaining({ code: 'RATE_LIMIT_EXCEEDED', details: expect.objectContaining({ limit, of }) });
 
@@ -40,38 +42,58 @@ describe('the turns of an agent that goes on with them before its clients can be
   });
 });
 
+describe('the turns of several agents', () => {
+  it('are not over when a session of the same name of another agent is deleted', async () => {
+    const [one, other] = [new SessionRig().bus, new SessionRig().bus];
+    one.handle('turn.start', async ({ turnId }) => ({ turnId }));
+    const quotas = {
+      sessions: new SessionQuota({ principal: false, tenant: false }),
+      turns: new OpenTurns({ principal: 1, tenant: false }),
+      countMessage: () => undefined,
+    };
+    const [requests] = [one, other].map((bus) => new LimitedRequests(bus, quotas, []));
+    const start = (turnId: string) =>
+      requests?.send('turn.start', { sessionId: 'acme/a/s', turnId, text: 'hello' }, client('a'));
+    await start('1');
+    other.publish(signal('acme/a/s', { type: 'session.deleted' }));
+    await expect(start('2')).rejects.toThrow(refusal(1, 'principal'));
+    one.publish(signal('acme/a/s', { type: 'session.deleted' }));
+    await start('3');
+  });
+});
+
 describe('open turns', () => {
   it('count for whoever started them, until their outcome', () => {
     const turns = new OpenTurns({ principal: 1, tenant: 2 });
-    turns.open(turn('1'), client('a'));
-    expect(() => turns.open(turn('2'), client('a'))).toThrow(refusal(1, 'principal'));
-    turns.open(turn('3'), client('b'));
-    expect(() => turns.open(turn('4'), client('c'))).toThrow(refusal(2, 'tenant'));
-    turns.open(turn('5'), client('a', 'orbit'));
-    turns.hear(signal('acme/a/s', { type: 'turn.cancelled', turnId: '1', reason: 'x' }));
-    turns.open(turn('6'), client('c'));
+    turns.open(turn('1'), client('a'), AGENT);
+    expect(() => turns.open(turn('2'), client('a'), AGENT)).toThrow(refusal(1, 'principal'));
+    turns.open(turn('3'), client('b'), AGENT);
+    expect(() => turns.open(turn('4'), client('c'), AGENT)).toThrow(refusal(2, 'tenant'));
+    turns.open(turn('5'), client('a', 'orbit'), AGENT);
+    turns.hear(signal('acme/a/s', { type: 'turn.cancelled', turnId: '1', reason: 'x' }), AGENT);
+    turns.open(turn('6'), client('c'), AGENT);
     expect(turns.refusals).toBe(2);
   });
 
   it('count for the owner of the session when they go on after a restart, once', () => {
     const turns = new OpenTurns({ principal: 2, tenant: false });
     const resumed = signal('acme/a/s', { type: 'turn.resumed', turnId: '1' });
-    turns.hear(resumed);
-    turns.hear(resumed);
-    turns.open(turn('2'), client('a'));
-    expect(() => turns.open(turn('3'), client('a'))).toThrow(refusal(2, 'principal'));
+    turns.hear(resumed, AGENT);
+    turns.hear(resumed, AGENT);
+    turns.open(turn('2'), client('a'), AGENT);
+    expect(() => turns.open(turn('3'), client('a'), AGENT)).toThrow(refusal(2, 'principal'));
     turns.close('1');
     turns.close('1');
-    turns.open(turn('3'), client('a'));
-    expect(() => turns.open(turn('4'), client('a'))).toThrow(refusal(2, 'principal'));
+    turns.open(turn('3'), client('a'), AGENT);
+    expect(() => turns.open(turn('4'), client('a'), AGENT)).toThrow(refusal(2, 'principal'));
   });
 
   it('are over when their session is deleted, also if nobody heard them end', () => {
     const turns = new OpenTurns({ principal: 2, tenant: false });
-    turns.open(turn('1'), client('a'));
-    turns.open(turn('2', 'acme/a/other'), client('a'));
-    turns.hear(signal('acme/a/s', { type: 'session.deleted' }));
-    turns.open(turn('3'), client('a'));
-    expect(() => turns.open(turn('4'), client('a'))).toThrow(refusal(2, 'principal'));
+    turns.open(turn('1'), client('a'), AGENT);
+    turns.open(turn('2', 'acme/a/other'), client('a'), AGENT);
+    turns.hear(signal('acme/a/s', { type: 'session.deleted' }), AGENT);
+    turns.open(turn('3'), client('a'), AGENT);
+    expect(() => turns.open(turn('4'), client('a'), AGENT)).toThrow(refusal(2, 'principal'));
   });
 });
