@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { McpExposure } from '../../config/schema/agent-config.ts';
-import type { Scope } from '../../core/access/scopes.ts';
-import { scopeOf } from '../../ports/request-rules.ts';
+import type { NeededScopes, Scope } from '../../core/access/scopes.ts';
+import { scopeOf, scopesOfAll } from '../../ports/request-rules.ts';
 import { CHAT_TOOL_NAME } from './agent/chat-tool-name.ts';
 
 /** What a client needs for each tool and each resource of the agent. */
-export const MCP_TOOL_SCOPES: Readonly<Record<string, Scope | null>> = {
-  [CHAT_TOOL_NAME]: scopeOf('turn.start'),
+export const MCP_TOOL_SCOPES: Readonly<Record<string, NeededScopes>> = {
+  [CHAT_TOOL_NAME]: scopesOfAll('turn.start', 'session.events'),
   reset_conversation: scopeOf('session.reset'),
 };
-export const MCP_RESOURCE_SCOPES: Readonly<Record<string, Scope | null>> = {
+export const MCP_RESOURCE_SCOPES: Readonly<Record<string, NeededScopes>> = {
   'agent://card': scopeOf('mcp-server.list'),
   'agent://config.yaml': scopeOf('config.export'),
 };
 /** To hear of changes. Who may not read a resource is not told of it. */
-const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, Scope | null>> = {
+const MCP_SUBSCRIPTION_SCOPES: Readonly<Record<string, NeededScopes>> = {
   'agent://card': scopeOf('session.events'),
 };
 
@@ -85,25 +85,24 @@ export function scopesOf(messages: readonly unknown[], exposes: ReadonlySet<McpE
 function scopesOfCall(call: z.output<typeof Call>): Scope[] {
   switch (call.method) {
     case 'tools/call':
-      return scopeIn(MCP_TOOL_SCOPES, call.params.name);
+      return scopesIn(MCP_TOOL_SCOPES, call.params.name);
     case 'resources/read':
-      return scopeIn(MCP_RESOURCE_SCOPES, call.params.uri);
+      return scopesIn(MCP_RESOURCE_SCOPES, call.params.uri);
     case 'resources/subscribe':
-      return scopeIn(MCP_SUBSCRIPTION_SCOPES, call.params.uri);
+      return scopesIn(MCP_SUBSCRIPTION_SCOPES, call.params.uri);
     case 'tasks/get':
     case 'tasks/update':
     case 'tasks/cancel':
       return [...MCP_TASK_SCOPES[call.method]];
     case 'subscriptions/listen':
       return call.params.notifications.resourceSubscriptions.flatMap((uri) =>
-        scopeIn(MCP_SUBSCRIPTION_SCOPES, uri),
+        scopesIn(MCP_SUBSCRIPTION_SCOPES, uri),
       );
     default:
       return call satisfies never;
   }
 }
 
-function scopeIn(scopes: Readonly<Record<string, Scope | null>>, name: string): Scope[] {
-  const scope = Object.hasOwn(scopes, name) ? scopes[name] : null;
-  return scope ? [scope] : [];
+function scopesIn(scopes: Readonly<Record<string, NeededScopes>>, name: string): Scope[] {
+  return Object.hasOwn(scopes, name) ? [scopes[name] ?? []].flat() : [];
 }

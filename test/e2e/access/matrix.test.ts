@@ -252,23 +252,25 @@ describe('the matrix of operations and credentials', () => {
     const session = { 'Mcp-Session-Id': begun.headers.get('mcp-session-id') ?? '' };
     await begun.text();
     const calls = [
-      ...Object.entries(MCP_TOOL_SCOPES).map(([name, scope]) => ({
-        scope,
+      ...Object.entries(MCP_TOOL_SCOPES).map(([name, needed]) => ({
+        needed,
         method: 'tools/call',
         params: { name, arguments: { message: 'hello' } },
       })),
-      ...Object.entries(MCP_RESOURCE_SCOPES).map(([uri, scope]) => ({
-        scope,
+      ...Object.entries(MCP_RESOURCE_SCOPES).map(([uri, needed]) => ({
+        needed,
         method: 'resources/read',
         params: { uri },
       })),
     ];
-    for (const { scope, method, params } of calls) {
+    for (const { needed, method, params } of calls) {
       expect((await call(method, params, { ...session, ...bearer('far') })).status).toBe(404);
-      const lacking = await call(method, params, { ...session, ...bearer(`without-${scope}`) });
-      expect([params, lacking.status]).toEqual([params, 403]);
-      expect(lacking.headers.get('WWW-Authenticate')).toContain('error="insufficient_scope"');
-      expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
+      for (const scope of [needed ?? []].flat()) {
+        const lacking = await call(method, params, { ...session, ...bearer(`without-${scope}`) });
+        expect([params, lacking.status]).toEqual([params, 403]);
+        expect(lacking.headers.get('WWW-Authenticate')).toContain('error="insufficient_scope"');
+        expect(parseEnvelope(await lacking.text())).toMatchObject({ code: 'FORBIDDEN', details: { scope } });
+      }
       const allowed = await call(method, params, { ...session, ...bearer('all') });
       expect([params, allowed.status]).toEqual([params, 200]);
       expect(await allowed.text()).not.toContain('"isError":true');

@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect } from 'vitest';
 import { readPackageVersion } from '../../../src/app/package-root.ts';
+import { TASKS_EXTENSION } from '../../../src/gateway/mcp/mcp-surface.ts';
 import { bearer, identity, KnownTokens, only } from '../../support/access/known-tokens.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { textOf as messageText } from '../../support/models/steps.ts';
@@ -27,7 +28,7 @@ async function startDirected() {
 }
 
 /** A request as it is on the wire. */
-const asked = (method: string, params: object = {}) => ({
+const asked = (method: string, params: object = {}, capabilities: object = {}) => ({
   jsonrpc: '2.0',
   id: 7,
   method,
@@ -35,7 +36,7 @@ const asked = (method: string, params: object = {}) => ({
     ...params,
     _meta: {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
     },
   },
 });
@@ -204,6 +205,28 @@ describe('a client of MCP without sessions', () => {
     expect(refused.status).toBe(403);
     expect(refused.headers['www-authenticate']).toContain('insufficient_scope');
   });
+
+  verifies(
+    'mcp.stateless',
+    'a call that lacks one of its scopes begins no turn, as a task either',
+    async () => {
+      const tokens = new KnownTokens({
+        writer: identity('writer', { scopes: only('sessions:write') }),
+        root: identity('root', { roles: ['admin'] }),
+      });
+      await using service = await RunningService.start({ verifiers: [tokens] });
+      const tool = { name: 'chat_with_agent', arguments: { message: 'hello' } };
+      const tasks = { extensions: { [TASKS_EXTENSION]: {} } };
+      const headers = { ...headersOf('tools/call', 'chat_with_agent'), ...bearer('writer') };
+      for (const capabilities of [{}, tasks]) {
+        const refused = await postMcp(service.port, asked('tools/call', tool, capabilities), headers);
+        expect(refused.status).toBe(403);
+        expect(JSON.parse(refused.text)).toMatchObject({ error: { details: { scope: 'sessions:read' } } });
+      }
+      const sessions = await service.fetch('/api/sessions', { headers: bearer('root') });
+      expect(await sessions.json()).toMatchObject({ sessions: [] });
+    },
+  );
 
   verifies('mcp.stateless', 'both eras get the same answers at the same address', async () => {
     await using service = await RunningService.start();

@@ -6,7 +6,7 @@ const AGENT = new Set(['agent'] as const);
 const ALL = new Set(['agent', 'tools', 'resources', 'prompts'] as const);
 
 it('a body of JSON-RPC needs the scopes of its calls, and nothing for what the agent does not have', () => {
-  expect(scopesOf([call('chat_with_agent')], AGENT)).toEqual(['sessions:write']);
+  expect(scopesOf([call('chat_with_agent')], AGENT)).toEqual(['sessions:write', 'sessions:read']);
   expect(scopesOf([call('nothing'), call('reset_conversation')], AGENT)).toEqual(['sessions:write']);
   for (const name of ['constructor', '__proto__', 'toString'])
     expect(scopesOf([call(name)], AGENT)).toEqual([]);
@@ -16,6 +16,7 @@ it('a body of JSON-RPC needs the scopes of its calls, and nothing for what the a
 it('what is passed on to a tool server needs the scopes to look its name up, and to execute tools', () => {
   expect(scopesOf([call('chat_with_agent'), call('constructor')], ALL)).toEqual([
     'sessions:write',
+    'sessions:read',
     'servers:read',
     'tools:execute',
   ]);
