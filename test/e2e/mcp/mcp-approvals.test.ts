@@ -1,14 +1,16 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect } from 'vitest';
 import { z } from 'zod';
+import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { DirectedModel } from '../../support/models/directed-model.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { RunningService, SCRIPTED, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { DirectedTools } from '../../support/tools/directed-tools.ts';
-import { statelessClient } from '../../support/tools/stateless-client.ts';
+import { StatelessClient, statelessClient } from '../../support/tools/stateless-client.ts';
 import { verifies } from '../requirements.ts';
 
 const YAML = `${SCRIPTED}
@@ -70,7 +72,7 @@ describe('the approval of a tool call by an MCP client', () => {
         action: 'accept',
         content: { approve: false, reason: 'too much' },
       }));
-      await older.connect(new StreamableHTTPClientTransport(new URL(`${setup.service.url}/mcp`)));
+      await older.connect(new OlderTransport(new URL(`${setup.service.url}/mcp`)));
       const answer = older.callTool(CHAT);
       (await setup.model.call(0)).askFor(PAY);
       const second = await setup.model.call(1);
@@ -122,6 +124,42 @@ describe('the approval of a tool call by an MCP client', () => {
     (await setup.model.call(1)).answer('done');
     expect((await answer).reply).toBe('done');
   });
+
+  verifies(
+    'mcp.approval',
+    'whose client may only talk in a shared session is left to others, and the call goes on',
+    async () => {
+      const people = new KnownTokens({
+        ada: identity('ada'),
+        bob: identity('bob'),
+        root: identity('root', { roles: ['admin'] }),
+      });
+      await using setup = await start({ verifiers: [people] });
+      const { service, model, tools } = setup;
+      const ada = (path: string, body: object) => service.post(path, body, bearer('ada'));
+      await ada('/api/message', { message: 'hi', sessionId: 'plan' });
+      (await model.call(0)).answer('hello');
+      await ada('/api/sessions/plan/grants', { principal: 'test:bob', access: 'talk' });
+      const requestInit = { headers: bearer('bob') };
+      await using bob = await StatelessClient.over(
+        new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit }),
+        elicits,
+      );
+      bob.sdk.setRequestHandler('elicitation/create', () => ({
+        action: 'accept',
+        content: { approve: true },
+      }));
+      const answer = bob.chat('pay Ann', { sessionId: 'acme/test:ada/plan' });
+      (await model.call(1)).askFor(PAY);
+      const refusals = async () =>
+        (await service.fetch('/api/audit?principal=test:bob', { headers: bearer('root') })).text();
+      await eventually(refusals, (text) => text.includes('FORBIDDEN'));
+      await ada('/api/sessions/plan/approvals/c1', { decision: 'approve' });
+      (await tools.call(0)).answer('paid');
+      (await model.call(2)).answer('done');
+      expect((await answer).reply).toBe('done');
+    },
+  );
 });
 
 const Approvals = z.object({ approvals: z.array(z.unknown()) });

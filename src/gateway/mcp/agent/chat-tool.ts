@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
 import type { SessionId } from '../../../core/ids.ts';
 import { afterLeaving } from '../../../core/request/request-context.ts';
 import type { ReplyChunk } from '../../../core/session/session-signal.ts';
@@ -126,10 +127,18 @@ async function takeAnswers(
     const key = keyOf(question);
     const answer = call.input?.responses[key];
     if (answer === undefined) continue;
-    const outcome = await takeAnswer(bus, { sessionId, question, answer }, call);
-    if (outcome === 'open') left.push(key);
+    const taken = takeAnswer(bus, { sessionId, question, answer }, call);
+    const outcome = await taken.catch(forbidden);
+    if (outcome === 'forbidden') tellOfQuestion(call, sessionId, question);
+    if (outcome === 'open' || outcome === 'forbidden') left.push(key);
   }
   return left;
+}
+
+/** In a session that is shared with the client, only its answer shows whether it may decide. */
+function forbidden(thrown: unknown): 'forbidden' {
+  if (thrown instanceof ServiceError && thrown.code === 'FORBIDDEN') return 'forbidden';
+  throw thrown;
 }
 
 async function answerOf(
