@@ -60,6 +60,8 @@ export interface AgentOptions extends Omit<LoadedAgent, 'path'> {
   readonly workingMemory?: WorkingMemory;
   /** Shared by all agents of the process. */
   readonly readers?: LogReaders;
+  /** Shared by all agents of the process. */
+  readonly backups?: LogBackups;
 }
 
 /** Builds the agent and starts its tool servers. Each part uses parts above it, except that sessions end their grants. */
@@ -75,6 +77,7 @@ export async function composeAgent({
   onSessionsFilling,
   workingMemory = sessionBudget(),
   readers = logReaders(clock),
+  backups = new LogBackups(adapters.backup),
 }: AgentOptions): Promise<Agent> {
   const { llm, mcpServers } = config;
 
@@ -163,7 +166,7 @@ export async function composeAgent({
     readiness,
     warnings: () => [...ruleWatch.warnings(), ...book.warnings(), ...(cluster?.warnings ?? [])],
     schemas: adapters.schemas,
-    backups: new LogBackups(adapters.backup),
+    backups,
     logSize: () => logSize(store, log),
     describeAgent: () => inForce.describe(),
     exportConfig: () => inForce.export(),

@@ -1,6 +1,7 @@
 import type { AgentId } from '../../core/agent-description.ts';
 import { agentPrefix } from '../../core/log/streams.ts';
 import { agentSnapshots, agentStore } from '../../runtime/agents/agent-log.ts';
+import { LogBackups } from '../../runtime/requests/log-backups.ts';
 import type { Adapters } from '../adapters/adapters.ts';
 import { furtherAdapters } from '../adapters/choose-adapters.ts';
 import type { Agent } from '../agent.ts';
@@ -25,7 +26,11 @@ export async function composeSeveral(options: HostOptions): Promise<ComposedAgen
   for (const file of files.slice(1)) warnOfSections(file, options);
   const metrics = new SampledMetrics(adapters.metrics);
   const summed = new SummedMetrics(metrics);
-  const shared = { workingMemory: sessionBudget(), readers: logReaders() };
+  const shared = {
+    workingMemory: sessionBudget(),
+    readers: logReaders(),
+    backups: new LogBackups(adapters.backup),
+  };
   const agents = new Map<AgentId, Agent>();
   for (const file of files) {
     const own = { ...(await adaptersOf(file, unprefixed, options)), metrics: summed };

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { LogBackup, LogCopy } from '../../../src/ports/log-backup.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { OpenAiUpstream } from '../../support/models/openai-upstream.ts';
 import { eventually } from '../../support/project/eventually.ts';
@@ -177,6 +178,22 @@ describe('several agents', () => {
     // The streams of one agent in the log are no sessions of another.
     const inLog = encodeURIComponent('~agent:shop:mine');
     expect((await service.fetch(`/api/sessions/${inLog}`)).status).toBe(400);
+  });
+
+  verifies('cli.backup', 'one at a time, whichever agent is asked for it', async () => {
+    const copying = Promise.withResolvers<LogCopy>();
+    const backup: LogBackup = { backup: () => copying.promise };
+    await using service = await RunningService.start({ agents: AGENTS, adapters: { backup } });
+    const first = service.post('/agents/support/api/backup');
+    const second = service.post('/agents/shop/api/backup');
+    // The one that comes later is refused, and the other one waits for the copy.
+    const refused = await Promise.race([first, second]);
+    expect(await errorOf(refused, 503)).toMatchObject({
+      details: { reason: 'another backup is being made' },
+    });
+    copying.resolve({ file: '/copy', bytes: 1 });
+    const statuses = (await Promise.all([first, second])).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 503]);
   });
 
   verifies('agents.restart', async () => {
