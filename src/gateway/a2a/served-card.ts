@@ -3,6 +3,7 @@ import type { AgentIdentity } from '../../core/agent-description.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
+import { agentPathPrefix } from '../agents/agent-choice.ts';
 import type { ServedRequest } from '../http/http-message.ts';
 import { a2aError } from './a2a-error.ts';
 import { type AgentCard, agentCard, type SecurityScheme } from './agent-card.ts';
@@ -46,7 +47,9 @@ async function cardFor(
   request: ServedRequest,
   showsAll: boolean,
 ): Promise<AgentCard> {
-  const { context, prefix = '' } = request;
+  const { context, agent } = request;
+  // The addresses of the first agent begin with nothing.
+  const prefix = agent === undefined ? '' : agentPathPrefix(agent);
   return agentCard({
     identity: identity(context),
     ...(showsAll && { description: await bus.send('agent.describe', {}, context) }),

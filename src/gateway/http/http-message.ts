@@ -1,3 +1,4 @@
+import type { AgentId } from '../../core/agent-description.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import type { StreamCredential } from '../security/held-credentials.ts';
@@ -6,6 +7,8 @@ import type { RequestUse } from './request-use.ts';
 /** A request of an identified client. */
 export interface ServedRequest extends HttpRequest {
   readonly context: RequestContext;
+  /** The agent that the path or the query names, where the service has several. */
+  readonly agent?: AgentId | undefined;
   /** What stood before the path, such as `/agents/support`. Absent if the path names no agent. */
   readonly prefix?: string | undefined;
   /** Of a stream, or of an answer that may take as long as a turn, where clients are authenticated. */

@@ -59,11 +59,13 @@ describe('the card of an agent', () => {
     await using rig = await A2aRig.start({ agents, adapters: {} });
     const shop = await rig.client('HTTP+JSON');
     const help = await rig.client('JSONRPC', { path: '/agents/help/' });
-    const card = await (await rig.service.fetch(`/agents/help${CARD}`)).json();
-    expect(card).toMatchObject({
-      name: 'Help',
-      supportedInterfaces: [{ url: `${rig.service.url}/agents/help/a2a` }, {}],
-    });
+    for (const path of [`/agents/help${CARD}`, `${CARD}?agent=help`]) {
+      const card = await (await rig.service.fetch(path)).json();
+      expect(card).toMatchObject({
+        name: 'Help',
+        supportedInterfaces: [{ url: `${rig.service.url}/agents/help/a2a` }, {}],
+      });
+    }
     const { id } = await taskFor(help, message('hello', { contextId: 'same' }));
     expect(replyOf(await help.getTask({ tenant: '', id }))).toBe('Help is here.');
     await expect(shop.getTask({ tenant: '', id })).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
