@@ -83,7 +83,8 @@ export async function serveHttp({
   const { metrics } = host;
   const unguarded = oneBus(new Map([...host.agents].map(([agentId, agent]) => [agentId, agent.bus])));
   const bus = clients?.bus ?? unguarded;
-  const agents = host.agents.size > 1 ? new AgentChoice([...host.agents.keys()]) : undefined;
+  const agents =
+    host.agents.size > 1 ? new AgentChoice([...host.agents.keys()], clients !== undefined) : undefined;
   const { cors: corsConfig, server, limits: limitsConfig } = config;
   const maxRequestBytes = limitsConfig.requestBytes;
 

@@ -22,10 +22,16 @@ export type AgentRequest<R extends Handshake = HttpRequest> = R & {
 /** Which agent a request is for. */
 export class AgentChoice {
   readonly #ids: readonly AgentId[];
+  /** What somebody is told whom nobody knows yet. */
+  readonly #toldToAll: readonly AgentId[] | undefined;
 
-  /** @param ids of all agents. The first one answers the requests that name none. */
-  constructor(ids: readonly AgentId[]) {
+  /**
+   * @param ids of all agents. The first one answers the requests that name none.
+   * @param isSecured whether clients are authenticated. Then the ids are not for everybody.
+   */
+  constructor(ids: readonly AgentId[], isSecured: boolean) {
     this.#ids = ids;
+    this.#toldToAll = isSecured ? undefined : ids;
   }
 
   get first(): AgentId | undefined {
@@ -37,11 +43,11 @@ export class AgentChoice {
     if (request.agent !== undefined) return request;
     const [, inPath, path = '/'] = PATH.exec(request.path) ?? [];
     if (inPath !== undefined) {
-      const agent = this.#known(percentDecodedIfValid(inPath));
+      const agent = this.#known(percentDecodedIfValid(inPath), this.#toldToAll);
       return { ...request, path, agent, prefix: agentPathPrefix(agent) };
     }
     const inQuery = request.query.includes('agent=') ? new URLSearchParams(request.query).get('agent') : null;
-    return { ...request, agent: inQuery === null ? undefined : this.#known(inQuery) };
+    return { ...request, agent: inQuery === null ? undefined : this.#known(inQuery, this.#toldToAll) };
   }
 
   /**
@@ -57,19 +63,20 @@ export class AgentChoice {
     const text = new TextDecoder().decode(await request.body());
     if (!NAMES_AGENT.test(text)) return undefined;
     const named = agentField(text);
-    return named === undefined ? undefined : this.#known(named);
+    return named === undefined ? undefined : this.#known(named, this.#ids);
   }
 
-  #known(agentId: unknown): AgentId {
+  #known(agentId: unknown, told: readonly AgentId[] | undefined): AgentId {
     if (typeof agentId === 'string' && this.#ids.includes(agentId)) return agentId;
-    throw noSuchAgent(String(agentId), this.#ids);
+    throw noSuchAgent(String(agentId), told);
   }
 }
 
-export function noSuchAgent(agentId: string, available: readonly AgentId[]): ServiceError {
+/** @param available the agents that there are; left out for whoever may not know them. */
+export function noSuchAgent(agentId: string, available: readonly AgentId[] | undefined): ServiceError {
   return new ServiceError('AGENT_NOT_FOUND', `There is no agent ${agentId}.`, {
     agentId,
-    available,
+    ...(available && { available }),
     suggestion: 'GET /api/agents lists them.',
   });
 }

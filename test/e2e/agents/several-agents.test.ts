@@ -285,6 +285,14 @@ describe('several agents', () => {
     expect(await seenBy('root', 'shop')).toEqual(['acme/test:ada/default']);
     expect(await seenBy('cleo', 'shop')).toEqual([]);
     expect((await service.fetch('/agents/shop/api/sessions')).status).toBe(401);
+    // Only clients are told which agents there are.
+    for (const path of ['/agents/nobody/api/sessions', '/api/sessions?agent=nobody', '/?agent=nobody']) {
+      const unknown = await service.fetch(path, { headers: { Accept: 'application/json' } });
+      expect((await errorOf(unknown, 404)).details).not.toHaveProperty('available');
+    }
+    expect(await errorOf(await say('ada', 'nobody'), 404)).toMatchObject({
+      details: { available: ['support', 'shop'] },
+    });
     const refused = await service.fetch('/agents/shop/mcp', { method: 'POST' });
     expect(refused.headers.get('www-authenticate')).toContain(
       `${service.url}/.well-known/oauth-protected-resource/agents/shop/mcp`,
