@@ -12,7 +12,7 @@ export function recordedClosings(events: readonly SessionEvent[]): Map<number, R
   const closings = new Map<number, RecordedClosing>();
   let later = events.length;
   for (let index = events.length - 1; index >= 0; index -= 1) {
-    const found = closingEndingAt(events, index);
+    const found = closingEndingAt(events, index) ?? cutClosingEndingAt(events, index, later);
     if (!found || found.at > index || index >= later) continue;
     closings.set(found.at, found.closing);
     later = found.at;
@@ -41,14 +41,34 @@ function closingEndingAt(events: readonly SessionEvent[], index: number): Found 
   return undefined;
 }
 
+/**
+ * A fork may have copied only ends of calls from a closing, without the end of their turn. All closings begin with the
+ * same ends of calls, so it does not matter which of them it was.
+ * @param later where the next closing begins.
+ */
+function cutClosingEndingAt(
+  events: readonly SessionEvent[],
+  index: number,
+  later: number,
+): Found | undefined {
+  const isCut = later === index + 1 && later < events.length;
+  if (!isCut || !endsWithItsTurn(events[index])) return undefined;
+  const at = events.slice(0, index).findLastIndex((earlier) => !endsWithItsTurn(earlier)) + 1;
+  return { at, closing: { type: 'session.repair' } };
+}
+
 function isOfSameClosing(event: SessionEvent, { cause }: SessionEventOf<'turn.cancelled'>): boolean {
-  switch (event.type) {
-    case 'turn.cancelled':
-      return (
-        event.cause.kind === cause.kind &&
-        (event.cause.kind !== 'session-forked' ||
-          (cause.kind === 'session-forked' && event.cause.from === cause.from))
-      );
+  if (event.type !== 'turn.cancelled') return endsWithItsTurn(event);
+  return (
+    event.cause.kind === cause.kind &&
+    (event.cause.kind !== 'session-forked' ||
+      (cause.kind === 'session-forked' && event.cause.from === cause.from))
+  );
+}
+
+/** Whether it ends a call, or what its server had asked, because the turn was cancelled. */
+function endsWithItsTurn(event: SessionEvent | undefined): boolean {
+  switch (event?.type) {
     case 'input.answered':
     case 'tool-call.interrupted':
     case 'tool-call.failed':

@@ -39,27 +39,10 @@ describe('a replay comes out as it was recorded', () => {
         const kept = recording.slice(0, at);
         const state = kept.reduce(evolve, initialSessionState());
         if (state.deleted) continue;
-        const closing = decide(
-          state,
-          { type: 'session.repair' },
-          { queuedMessages: false, whenBusy: 'enqueue' },
-        );
+        const closing = decide(state, { type: 'session.repair' }, POLICY);
         if (closing.length === 0) continue;
         repaired += 1;
-        const next: SessionEvent[] = [
-          { type: 'turn.requested', turnId: 'next', text: 'go on' },
-          { type: 'turn.started', turnId: 'next' },
-          {
-            type: 'turn.cancelled',
-            turnId: 'next',
-            cause: { kind: 'cancelled' },
-            reason: 'x',
-            step: 1,
-            separator: '',
-            partial: '',
-          },
-        ];
-        const cut = [...kept, ...closing, ...next];
+        const cut = [...kept, ...closing, ...wentOn];
         const { difference, stateHash } = await replay(cut);
         expect({ difference, cut }).toEqual({ difference: null, cut });
         expect(stateHash?.replayed).toBe(stateHash?.recorded);
@@ -75,6 +58,24 @@ describe('a replay comes out as it was recorded', () => {
       expect({ difference, recording }).toEqual({ difference: null, recording });
       expect(stateHash?.replayed).toBe(stateHash?.recorded);
     }
+  });
+
+  it('forks of forks that were cut within the ends of the calls that the first fork closed', async () => {
+    const recording = await made['a cancel while calls run and wait for approval']?.();
+    if (!recording) throw new Error('there is no such history');
+    // The first fork lost the request of the second call, and the second one the end of the turn.
+    const requested = recording.findIndex(({ type }) => type === 'tool-call.requested') + 1;
+    const first = forkOf(recording, requested, 'parent');
+    const second = [...forkOf(first, requested + 1, 'child'), ...wentOn];
+    expect(typesOf(second).slice(requested)).toEqual([
+      'tool-call.interrupted',
+      'turn.cancelled',
+      'session.forked',
+      ...typesOf(wentOn),
+    ]);
+    const { difference, stateHash } = await replay(second);
+    expect(difference).toBeNull();
+    expect(stateHash?.replayed).toBe(stateHash?.recorded);
   });
 
   it('with the traces that messages came with', async () => {
@@ -226,3 +227,26 @@ const begun: readonly SessionEvent[] = [
   { type: 'turn.requested', turnId: 'a', text: 'hello' },
   { type: 'turn.started', turnId: 'a' },
 ];
+
+const POLICY = { queuedMessages: false, whenBusy: 'enqueue' } as const;
+
+/** A turn after a fork or a repair. */
+const wentOn: readonly SessionEvent[] = [
+  { type: 'turn.requested', turnId: 'next', text: 'go on' },
+  { type: 'turn.started', turnId: 'next' },
+  {
+    type: 'turn.cancelled',
+    turnId: 'next',
+    cause: { kind: 'cancelled' },
+    reason: 'x',
+    step: 1,
+    separator: '',
+    partial: '',
+  },
+];
+
+function forkOf(recording: readonly SessionEvent[], at: number, from: string): SessionEvent[] {
+  const copied = recording.slice(0, at);
+  const state = copied.reduce(evolve, initialSessionState());
+  return [...copied, ...decide(state, { type: 'session.fork', from, at }, POLICY)];
+}
