@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -227,6 +235,51 @@ describe('repair of an event log', () => {
     expect(readdirSync(directory).toSorted()).toEqual(['events.db', 'events.db-wal', 'events.heads']);
   });
 
+  it('keeps what is left of a file that was cut off', async () => {
+    const cut = join(root.path, 'cut off');
+    const file = join(cut, 'events.db');
+    const log = new EventLog(openDatabase(cut), () => undefined);
+    const data = JSON.stringify({ text: 'x'.repeat(1_000) });
+    for (let session = 0; session < 20; session += 1)
+      log.append([{ sessionId: `s${session}`, expectedSeq: 0, types: ['x', 'x'], data: [data, data] }]);
+    log[Symbol.dispose]();
+    truncateSync(file, statSync(file).size - 5_000);
+    const foreseen = await repairEventLog(cut, { dryRun: true });
+    const report = await repairEventLog(cut);
+    expect(report).toMatchObject({ healthy: false, cut: foreseen.cut, sessions: foreseen.sessions });
+    expect(report.sessions).toBeGreaterThan(15);
+    expect(report.sessions + report.cut.length).toBe(20);
+    await using store = await openSqliteEventStore({ directory: cut, log: recordingLog() });
+    expect(await store.sessions()).toHaveLength(report.sessions);
+    expect(await repairedAgain(store, cut)).toMatchObject({ healthy: true });
+  });
+
+  it.each([
+    ['was cut off before its first event', (file: string) => truncateSync(file, 4_096)],
+    ['does not tell what a row of events is', (file: string) => damageTable(file, 'events')],
+  ])('is refused for a file that %s', async (_, harm) => {
+    const harmed = join(root.path, 'harmed');
+    const log = new EventLog(openDatabase(harmed), () => undefined);
+    log.append([{ sessionId: 's', expectedSeq: 0, types: ['x'], data: ['{}'] }]);
+    log[Symbol.dispose]();
+    harm(join(harmed, 'events.db'));
+    const before = contentsOf(harmed);
+    for (const dryRun of [true, false])
+      await expect(repairEventLog(harmed, { dryRun })).rejects.toThrow('restore it from a backup');
+    expect(contentsOf(harmed)).toEqual(before);
+  });
+
+  it('keeps all events of a file that does not tell what a row of another table is', async () => {
+    {
+      await using store = await open();
+      await store.append('new', 0, [{ type: 'session.reset' }]);
+    }
+    damageTable(join(directory, 'events.db'), 'titles');
+    expect(await repairEventLog(directory)).toMatchObject({ healthy: false, cut: [] });
+    await using store = await open();
+    expect(await store.read('new', 0)).toHaveLength(1);
+  });
+
   it('leaves nothing behind when the new log cannot be written', async () => {
     loseWal();
     mkdirSync(join(directory, 'events.repairing', 'sub'), { recursive: true });
@@ -261,4 +314,9 @@ async function cutTurns(directory: string): Promise<void> {
 async function repairedAgain(store: EventStore, directory: string): Promise<RepairReport> {
   await store[Symbol.asyncDispose]();
   return repairEventLog(directory);
+}
+
+function damageTable(file: string, table: string): void {
+  const bytes = readFileSync(file, 'latin1');
+  writeFileSync(file, bytes.replace(`CREATE TABLE ${table}`, `CREATE XABLE ${table}`), 'latin1');
 }

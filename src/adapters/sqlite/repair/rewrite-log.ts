@@ -126,7 +126,20 @@ function writeIndex(
  */
 function salvageAll(salvage: Salvage, { directory, heads }: LogToRewrite, damaged: DatabaseSync): void {
   const erased = new Set([...heads].filter(([, seq]) => seq === 0).map(([sessionId]) => sessionId));
+  readCutFile(damaged);
   salvage.follow(damaged);
-  viewReadOnly(logFile(directory), (file) => salvage.follow(file, erased), 'without WAL');
+  viewReadOnly(
+    logFile(directory),
+    (file) => {
+      readCutFile(file);
+      salvage.follow(file, erased);
+    },
+    'without WAL',
+  );
   salvage.follow(damaged);
+}
+
+/** SQLite reads nothing of a file that is shorter than its header says, unless this is set. It cannot be written. */
+function readCutFile(readOnly: DatabaseSync): void {
+  readOnly.exec('PRAGMA writable_schema = ON');
 }

@@ -10,6 +10,8 @@ import { hasTable, readableRows } from './readable-rows.ts';
 
 const maxFindings = 20;
 
+type Row = Record<string, SQLOutputValue>;
+
 /** The intact part of a session, up to the event `head`. */
 export interface Chain {
   readonly head: number;
@@ -35,7 +37,7 @@ export class Salvage {
   readonly findings: string[] = [];
   /** Whether there is an index of sessions. Version 1 had none. */
   hasIndex = false;
-  /** Whether any view had a table of events. */
+  /** Whether any view had a row of events, or a table of events that is whole and empty. */
   hasEvents = false;
   readonly #sink: Sink;
   /** Seq and stored hash of the last row read of each session, whether or not it is intact. */
@@ -48,26 +50,43 @@ export class Salvage {
 
   /** Reads one view of the log. @param skip sessions to ignore in this view. */
   follow(db: DatabaseSync, skip: ReadonlySet<SessionId> = new Set()): void {
-    for (const row of this.#rows(db, 'sessions')) this.#guarded(() => this.#takeIndexRow(row, skip));
-    for (const row of this.#rows(db, 'events')) this.#guarded(() => this.#takeEvents(row, skip));
+    if (this.#has(db, 'sessions')) {
+      this.hasIndex = true;
+      this.#read(db, 'sessions', (row) => this.#takeIndexRow(row, skip));
+    }
+    if (this.#has(db, 'events') && this.#read(db, 'events', (row) => this.#takeEvents(row, skip)))
+      this.hasEvents = true;
   }
 
-  #rows(db: DatabaseSync, table: 'events' | 'sessions'): Iterable<Record<string, SQLOutputValue>> {
-    const finding = (error: unknown) => this.#find(error);
+  #has(db: DatabaseSync, table: 'events' | 'sessions'): boolean {
     try {
-      if (!hasTable(db, table)) return [];
-      if (table === 'sessions') this.hasIndex = true;
-      else this.hasEvents = true;
-      return readableRows(db, table, finding);
+      if (!hasTable(db, table)) return false;
+      // Where the schema is damaged, SQLite may not know the table all the same.
+      db.prepare(`SELECT rowid FROM ${table}`);
+      return true;
     } catch (error) {
       rethrowObstacle(error);
       // Not even the schema can be read, so this view has no rows.
-      finding(error);
-      return [];
+      this.#find(error);
+      return false;
     }
   }
 
-  #takeIndexRow(row: Record<string, SQLOutputValue>, skip: ReadonlySet<SessionId>): void {
+  /** @returns whether there was a row, or certainly none. */
+  #read(db: DatabaseSync, table: 'events' | 'sessions', take: (row: Row) => void): boolean {
+    let [rows, unreadable] = [0, 0];
+    const onUnreadable = (error: unknown): void => {
+      unreadable += 1;
+      this.#find(error);
+    };
+    for (const row of readableRows(db, table, onUnreadable)) {
+      rows += 1;
+      this.#guarded(() => take(row));
+    }
+    return rows > 0 || unreadable === 0;
+  }
+
+  #takeIndexRow(row: Row, skip: ReadonlySet<SessionId>): void {
     const session = parseSession(row);
     if (skip.has(session.sessionId)) return;
     const known = this.index.get(session.sessionId);
@@ -75,7 +94,7 @@ export class Salvage {
     this.#note(session.sessionId, session.head);
   }
 
-  #takeEvents(row: Record<string, SQLOutputValue>, skip: ReadonlySet<SessionId>): void {
+  #takeEvents(row: Row, skip: ReadonlySet<SessionId>): void {
     const sessionId = textOf(row.session);
     if (skip.has(sessionId)) return;
     const chain = this.chains.get(sessionId);
@@ -119,7 +138,7 @@ export class Salvage {
 }
 
 /** Version 1 had no hashes. All that can be checked of a row is its types, its seq and that it is JSON. */
-function versionOneLink(row: Record<string, SQLOutputValue>, sessionId: SessionId, previous: string) {
+function versionOneLink(row: Row, sessionId: SessionId, previous: string) {
   const link = {
     seq: integerOf(row.seq),
     time: integerOf(row.time),
