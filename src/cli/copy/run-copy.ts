@@ -9,8 +9,9 @@ import { copyLog } from './copy-log.ts';
 export async function runCopy({ from, to }: CopyOptions): Promise<string> {
   if (from.store === to.store && (from.store !== undefined || resolve(from.dataDir) === resolve(to.dataDir)))
     throw new Error('--to: expected another place than --from');
-  // The source is opened like a service does, so that none can write it meanwhile.
-  const { streams, events, before, hasSecrets } = await withLog('--from', from, 'change', (source) =>
+  // No service may write the source meanwhile. A folder is locked also by a reader, which keeps its format.
+  const use = from.store === undefined ? 'read' : 'change';
+  const { streams, events, before, hasSecrets } = await withLog('--from', from, use, (source) =>
     withLog('--to', to, 'create', (target) => copyLog(source, target)),
   );
   const known = before > 0 ? `, ${before} of them before` : '';

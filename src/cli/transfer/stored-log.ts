@@ -21,7 +21,7 @@ interface OpenLog {
 
 /**
  * Opens a log until `work` is done. Throws if a service uses it before that, unless it is read in a database.
- * @param option that named the folder.
+ * @param option that named the folder, of a command that cannot ask a service instead.
  */
 export async function withEventStore<T>(
   source: LogSource,
@@ -32,7 +32,7 @@ export async function withEventStore<T>(
   const { dataDir, store: url } = source;
   const opening = url === undefined ? openFolder(dataDir, use, option) : openDatabase(url, use);
   const { store, requireUnused } = await opening.catch((error: unknown) => {
-    throw use === 'read' ? adviseUrl(error) : error;
+    throw use === 'read' && option === undefined ? adviseUrl(error) : error;
   });
   try {
     const result = await work(store);

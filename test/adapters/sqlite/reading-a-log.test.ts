@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCopy } from '../../../src/cli/copy/run-copy.ts';
 import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 
@@ -16,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => root[Symbol.asyncDispose]());
 
-function schemaVersion(): unknown {
-  using db = new DatabaseSync(join(root.path, 'events.db'), { readOnly: true });
+function schemaVersion(directory = root.path): unknown {
+  using db = new DatabaseSync(join(directory, 'events.db'), { readOnly: true });
   return db.prepare('PRAGMA user_version').get()?.user_version;
 }
 
@@ -28,6 +29,23 @@ describe('a command that only reads the log of an earlier release', () => {
     const events = await withEventStore({ dataDir: root.path }, 'read', (store) => store.read('plain', 0));
     expect(events.length).toBeGreaterThan(0);
     expect({ version: schemaVersion(), hasCopy: existsSync(copy) }).toEqual({ version: 2, hasCopy: true });
+  });
+
+  it('leaves it also when it copies the log into another folder', async () => {
+    const target = join(root.path, 'copy');
+    const to = { dataDir: target };
+    expect(await runCopy({ from: { dataDir: root.path }, to })).toMatch(
+      /^copied \d+ streams with \d+ events;/,
+    );
+    expect(schemaVersion()).toBe(2);
+    expect(schemaVersion(target)).toBe(3);
+  });
+
+  it('names the option of a copy whose source is in use', async () => {
+    const copying = withEventStore({ dataDir: root.path }, 'change', () =>
+      runCopy({ from: { dataDir: root.path }, to: { dataDir: join(root.path, 'copy') } }),
+    );
+    await expect(copying).rejects.toThrow(`--from: ${root.path} is in use by a service; stop it first`);
   });
 
   it('cannot append to it', async () => {
