@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Environment } from '../../config/reading/expand.ts';
-import { addPlace, type LogPlace, type PlaceFlags, placeOf } from '../log/log-place.ts';
+import { addPlace, type LogPlace, namesFolder, type PlaceFlags, placeOf } from '../log/log-place.ts';
 
 /** What is to be done with API keys, as it was typed. */
 export type KeysAction =
@@ -13,6 +13,8 @@ export type KeysAction =
       readonly expires: string | undefined;
       /** The service file, which may have further roles. A running service has read its own. */
       readonly serviceFile: string | undefined;
+      /** Whether the log is in the folder also if the service file has a database. */
+      readonly inFolder: boolean;
     }
   | { readonly do: 'list'; readonly json: boolean }
   | { readonly do: 'revoke'; readonly keyId: string };
@@ -41,22 +43,26 @@ export function addKeys(program: Command, environment: Environment, choose: Choo
     );
   const subcommand = (name: string, description: string): Command =>
     addPlace(keys.command(name).description(description), environment, "an administrator's key, for --url");
-  const chooseAction = (flags: PlaceFlags, action: KeysAction): void =>
-    choose({ log: placeOf(flags, keys, environment), action });
+  const chooseAction = (flags: PlaceFlags, command: Command, action: KeysAction): void =>
+    choose({ log: placeOf(flags, command, environment), action });
   const create = subcommand('create', 'Prints a new API key, which nobody can see again.');
   addCreate(create, environment, chooseAction);
   subcommand('list', 'Lists the API keys, without their secrets.')
     .option('--json', 'print JSON Lines', false)
-    .action((flags: PlaceFlags & { json: boolean }) => chooseAction(flags, { do: 'list', json: flags.json }));
+    .action((flags: PlaceFlags & { json: boolean }, command: Command) =>
+      chooseAction(flags, command, { do: 'list', json: flags.json }),
+    );
   subcommand('revoke', 'Makes an API key invalid, at once and for ever.')
     .argument('<id>', 'id of the key, as the list shows it')
-    .action((keyId: string, flags: PlaceFlags) => chooseAction(flags, { do: 'revoke', keyId }));
+    .action((keyId: string, flags: PlaceFlags, command: Command) =>
+      chooseAction(flags, command, { do: 'revoke', keyId }),
+    );
 }
 
 function addCreate(
   command: Command,
   environment: Environment,
-  choose: (flags: PlaceFlags, action: KeysAction) => void,
+  choose: (flags: PlaceFlags, command: Command, action: KeysAction) => void,
 ): void {
   const another = (role: string, before: readonly string[] = []): string[] => [...before, role];
   command
@@ -74,6 +80,7 @@ function addCreate(
     .action((flags: CreateFlags) => {
       const { name, role: roles, tenant, expires, config } = flags;
       const serviceFile = config ?? (environment.AGENT_SERVICE_CONFIG || undefined);
-      choose(flags, { do: 'create', name, roles, tenant, expires, serviceFile });
+      const inFolder = namesFolder(command);
+      choose(flags, command, { do: 'create', name, roles, tenant, expires, serviceFile, inFolder });
     });
 }

@@ -30,7 +30,8 @@ type Run = (keys: KeyAdministration) => Promise<void>;
 async function serviceFileOf(action: KeysAction): Promise<Pick<ServiceConfig, 'auth' | 'store'>> {
   if (action.do !== 'create' || action.serviceFile === undefined) return {};
   const { loadServiceFile } = await import('../../config/reading/service-file.ts');
-  return loadServiceFile(action.serviceFile, process.env);
+  const { auth, store } = loadServiceFile(action.serviceFile, process.env);
+  return { auth, store: action.inFolder ? undefined : store };
 }
 
 /** @param known the roles that a key may have; undefined for a running service, which knows its own. */

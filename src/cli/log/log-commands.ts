@@ -65,7 +65,7 @@ function addImport(program: Command, environment: Environment, choose: Choose): 
     .option('--session <id>', 'id to store the session under; default: its own');
   addSource(command, environment).action(
     (file: string, { session: sessionId, ...source }: LogSource & { session?: string }) =>
-      choose({ kind: 'import', log: sourceOf(source, environment), file, sessionId }),
+      choose({ kind: 'import', log: sourceOf(source, command, environment), file, sessionId }),
   );
 }
 

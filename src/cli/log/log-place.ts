@@ -38,12 +38,15 @@ export function addSource(command: Command, environment: Environment): Command {
     .hook('preAction', refuseTwoPlaces);
 }
 
-/** A live replay needs both: the key of the secrets is in the folder. Other commands would ignore the folder. */
+/** Other commands would ignore the folder. */
 function refuseTwoPlaces(_: Command, command: Command): void {
-  const { store, live } = command.opts<{ store?: string; live?: boolean }>();
-  const hasFolder = command.getOptionValueSource('dataDir') === 'cli';
-  if (store !== undefined && hasFolder && !live)
+  if (command.opts<PlaceFlags>().store !== undefined && namesFolder(command))
     command.error("error: option '--store <url>' cannot be used with option '--data-dir <dir>'");
+}
+
+/** Whether the folder was typed, and for its log. A live replay may have it for the key of the secrets alone. */
+export function namesFolder(command: Command): boolean {
+  return command.getOptionValueSource('dataDir') === 'cli' && !command.opts<{ live?: boolean }>().live;
 }
 
 /** Adds the option for the folder of a log. */
@@ -51,8 +54,13 @@ export function addFolder(command: Command, environment: Environment): Command {
   return command.option('--data-dir <dir>', 'folder of the event log', defaultDataDir(environment));
 }
 
-/** A database wins over a folder, as it does for the service. */
-export function sourceOf({ dataDir, store }: LogSource, environment: Environment): LogSource {
+/** A database wins over a folder, as it does for the service, unless only the folder was typed. */
+export function sourceOf(
+  { dataDir, store }: LogSource,
+  command: Command,
+  environment: Environment,
+): LogSource {
+  if (namesFolder(command)) return { dataDir };
   return { dataDir, store: store ?? (environment.AGENT_SERVICE_STORE || undefined) };
 }
 
@@ -65,7 +73,7 @@ export function placeOf(
   if (url !== undefined) return { url, token: keyOf(key, environment) };
   if (key !== undefined)
     command.error("error: option '--key' needs '--url': a data directory asks for no key");
-  return sourceOf(source, environment);
+  return sourceOf(source, command, environment);
 }
 
 export function defaultDataDir(environment: Environment): string {

@@ -71,10 +71,11 @@ describe.concurrent('a service file', () => {
     expect((await run(folder, `--config missing.yml ${START}`)).stderr).toContain('missing.yml: ');
   });
 
-  verifies('auth.exposure', 'its roles are known to `keys create`', async () => {
+  verifies('auth.exposure', '`keys create` in a typed folder knows its roles', async () => {
     await using folder = await tempDirectory();
-    const roles = '{auditor: [sessions:read]}';
-    await writeFile(join(folder.path, 'service.yml'), `auth: {apiKeys: true, roles: ${roles}}\n`);
+    const auth = 'auth: {apiKeys: true, roles: {auditor: [sessions:read]}}';
+    const store = 'store: postgres://127.0.0.1:1/none';
+    await writeFile(join(folder.path, 'service.yml'), `${auth}\n${store}\n`);
     const create = 'keys create --name ci --role auditor --data-dir data';
     const refused = await run(folder, create);
     expect([refused.code, refused.stdout]).toEqual([1, '']);

@@ -43,9 +43,16 @@ export class ServiceProcess implements AsyncDisposable {
   constructor(args: readonly string[], options: ProcessOptions = {}) {
     const { cwd = root, environment, script = COMMAND, nodeFlags = [], trace } = options;
     // Without the environment of the test runner, whose NODE_OPTIONS could change what is tested.
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...storeOf(args, cwd), ...environment };
+    const store = storeOf(args, cwd);
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      ...(store !== undefined && { AGENT_SERVICE_STORE: store }),
+      ...environment,
+    };
     const before = trace === undefined ? [] : tracing(trace);
-    const [command = '', ...rest] = [...before, process.execPath, ...nodeFlags, join(root, script), ...args];
+    const typed = store === undefined ? args : withStore(args, store);
+    const [command = '', ...rest] = [...before, process.execPath, ...nodeFlags, join(root, script), ...typed];
     this.#child = spawn(command, rest, { cwd, env, stdio: 'pipe' });
     for (const name of ['stdout', 'stderr'] as const) {
       this.#child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -112,11 +119,17 @@ export class ServiceProcess implements AsyncDisposable {
   }
 }
 
-function storeOf(args: readonly string[], cwd: string): Record<string, string> {
+function storeOf(args: readonly string[], cwd: string): string | undefined {
   const named = args[args.indexOf('--data-dir') + 1];
   const dataDir = args.includes('--data-dir') && named !== undefined ? named : DEFAULT_DATA_DIR;
-  const store = testStore(dataDir === ':memory:' ? randomUUID() : resolve(cwd, dataDir));
-  return store === undefined ? {} : { AGENT_SERVICE_STORE: store };
+  return testStore(dataDir === ':memory:' ? randomUUID() : resolve(cwd, dataDir));
+}
+
+/** Where a command has a folder, the database stands in its place, because a typed folder wins over a variable. */
+function withStore(args: readonly string[], store: string): readonly string[] {
+  const place = args.indexOf('--data-dir');
+  const isCommand = args[0]?.startsWith('-') === false;
+  return isCommand && place !== -1 ? args.toSpliced(place, 2, '--store', store) : args;
 }
 
 /** One that listens. */

@@ -65,7 +65,14 @@ describe('the command line', () => {
     expect(keys(...create, '--tenant', 'acme')).toEqual({
       kind: 'keys',
       log: { dataDir: 'env' },
-      action: { do: 'create', name: 'ci', roles: ['user', 'approver'], tenant: 'acme', expires: '90d' },
+      action: {
+        do: 'create',
+        name: 'ci',
+        roles: ['user', 'approver'],
+        tenant: 'acme',
+        expires: '90d',
+        inFolder: false,
+      },
     });
     expect(keys(...create, '--config', 'service.yml')).toMatchObject({
       action: { serviceFile: 'service.yml' },
@@ -218,6 +225,32 @@ describe('the command line', () => {
       parseCommandLine(['sessions', '--store', 'postgres://db/agents'], { AGENT_SERVICE_DATA_DIR: 'd' }),
     ).toMatchObject({
       log: { store: 'postgres://db/agents' },
+    });
+  });
+
+  it('takes a typed folder rather than the database of a variable', () => {
+    const environment = { AGENT_SERVICE_STORE: 'postgres://db/agents' };
+    const logOf = (...args: string[]): unknown => {
+      const command = parseCommandLine(args, environment);
+      if ('recording' in command) return 'log' in command.recording ? command.recording.log : undefined;
+      return 'log' in command ? command.log : undefined;
+    };
+    for (const args of [
+      ['sessions'],
+      ['export', 's'],
+      ['replay', 's'],
+      ['import', 'a'],
+      ['audit'],
+      ['keys', 'create', '--name', 'ci', '--role', 'user'],
+      ['keys', 'list'],
+      ['keys', 'revoke', 'k'],
+    ]) {
+      expect(logOf(...args)).toMatchObject({ store: 'postgres://db/agents' });
+      expect(logOf(...args, '--data-dir', 'd')).toEqual({ dataDir: 'd' });
+    }
+    expect(logOf('replay', 's', '--live', '--data-dir', 'd')).toEqual({
+      dataDir: 'd',
+      store: 'postgres://db/agents',
     });
   });
 
