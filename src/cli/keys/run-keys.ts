@@ -1,3 +1,5 @@
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import type { ServiceConfig } from '../../config/schema/service-config.ts';
 import { ApiKeyName, type CreatedApiKey } from '../../core/access/api-key-record.ts';
 import { TenantId } from '../../core/access/identity.ts';
@@ -62,9 +64,18 @@ function prepareCreate(
   const validMs = typed.expires === undefined ? undefined : parseValidity(typed.expires);
   if (known) requireKnownRoles(roles, known);
   return async (keys) => {
+    requireOutput();
     const expiresAt = validMs === undefined ? undefined : Date.now() + validMs;
     await keys.create({ name, roles, tenant, expiresAt }, printKey);
   };
+}
+
+/** In place of a standard output that is closed, Node writes to the null device. Nobody would ever have the key. */
+function requireOutput(): void {
+  const output = fstatSync(process.stdout.fd);
+  const nowhere = statSync(devNull, { throwIfNoEntry: false });
+  if (!output.isCharacterDevice() || output.rdev !== nowhere?.rdev) return;
+  throw new Error('standard output is closed or discarded, and nobody would get the key; no key was created');
 }
 
 /** Resolves when it is printed. If standard output cannot be written, the process ends; see `main.ts`. */

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { openKeyBook } from '../../../src/app/access/open-key-book.ts';
+import { findPackageRoot } from '../../../src/app/package-root.ts';
 import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
 import { parseApiKey } from '../../../src/core/access/api-key.ts';
 import type { Identity } from '../../../src/core/access/identity.ts';
@@ -53,6 +56,24 @@ describe.concurrent('the commands for API keys', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`could not be printed`);
     expect(stderr).toContain(`agent-service keys revoke ${keyId}`);
+  });
+
+  verifies('keys.create', 'creates none if standard output is closed or discarded', async () => {
+    await using folder = await tempDirectory();
+    const command = `"$0" "$1" keys ${CREATE} --data-dir data`;
+    for (const output of ['>&-', '>/dev/null']) {
+      const args = [
+        '-c',
+        `${command} ${output}`,
+        process.execPath,
+        join(findPackageRoot(), 'bin/agent-service.js'),
+      ];
+      await expect(promisify(execFile)('sh', args, { cwd: folder.path })).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('no key was created'),
+      });
+    }
+    expect(await readdir(folder.path)).toEqual([]);
   });
 
   verifies('keys.create', async () => {
