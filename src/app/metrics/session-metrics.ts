@@ -14,9 +14,8 @@ export function countSignals(bus: LocalBus, metrics: Metrics): void {
     const ended = outcomeOf(event);
     if (ended) turns[ended.outcome.status] += 1;
     if (event.type === 'turn.resumed') resumed += 1;
-    if (event.type !== 'step.completed') return;
-    steps += 1;
-    if (event.usage) tokens = addUsage(tokens, event.usage);
+    if (event.type === 'step.completed') steps += 1;
+    if ('usage' in event && event.usage) tokens = addUsage(tokens, event.usage);
   };
   bus.onEverySession((signal: SessionSignal) => {
     if ('event' in signal) count(signal);

@@ -210,13 +210,18 @@ describe('what is measured', () => {
     await heard[0]?.event('turn.completed');
     (await rig.model.callFor('two')).fail(new Error('broken'));
     await heard[1]?.event('turn.failed');
+    // A tool server that asks the agent's model spends tokens, too.
+    const call = { turnId: 'one', callId: 'c', toolName: 't', serverId: 's' };
+    const sampled = { inputTokens: 100, outputTokens: 50 };
+    const event = { type: 'sampling.completed', ...call, source: null, usage: sampled } as const;
+    rig.bus.publish({ sessionId: 'a', seq: 9, time: 0, event, meta: null });
     const values = await MetricValues.of(metrics);
     expect(values.value('agent_turns_total{outcome=completed}')).toBe(1);
     expect(values.value('agent_turns_total{outcome=failed}')).toBe(1);
     expect(values.value('agent_turns_total{outcome=cancelled}')).toBe(0);
     expect(values.value('agent_steps_total')).toBe(1);
-    expect(values.value('agent_tokens_total{direction=input}')).toBe(10);
-    expect(values.value('agent_tokens_total{direction=output}')).toBe(3);
+    expect(values.value('agent_tokens_total{direction=input}')).toBe(110);
+    expect(values.value('agent_tokens_total{direction=output}')).toBe(53);
     expect(values.value('agent_tokens_total{direction=cached}')).toBe(4);
     expect(values.value('agent_tokens_total{direction=reasoning}')).toBe(2);
     expect(values.value('agent_chunks_total')).toBe(3);
