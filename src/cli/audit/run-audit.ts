@@ -1,7 +1,7 @@
 import type { AuditFilter } from '../../ports/audit.ts';
 import { readAudit } from '../../runtime/access/audit-reading.ts';
 import { print, printLines } from '../log/print-lines.ts';
-import { requestService } from '../service/request-service.ts';
+import { requestService, wholeBody } from '../service/request-service.ts';
 import { askWithAuth } from '../service/unauthenticated-service.ts';
 import { withEventStore } from '../transfer/stored-log.ts';
 import type { AuditOptions } from './audit-command.ts';
@@ -16,8 +16,8 @@ export async function runAudit({ log, wanted }: AuditOptions): Promise<void> {
   }
   if (filter.tenant !== undefined)
     throw new Error('--tenant: with --url, the entries are those of your own tenant');
-  const { body } = await askWithAuth(log, () => requestService(log, `api/audit?${queryOf(filter)}`));
-  await print(body ?? []);
+  const response = await askWithAuth(log, () => requestService(log, `api/audit?${queryOf(filter)}`));
+  await print(wholeBody(response, `the audit trail at ${log.url}`));
 }
 
 function queryOf({ since, until, principal, sessionId }: AuditFilter): URLSearchParams {

@@ -84,6 +84,15 @@ export async function readAnswer<T>(
   return data;
 }
 
+/** The bytes of an answer. Throws if they break off. @param name of the answer, for the message. */
+export async function* wholeBody({ body }: Response, name: string): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (body) yield* body;
+  } catch (cause) {
+    throw new Error(`${name}: the service broke it off before its end`, { cause });
+  }
+}
+
 async function begin(
   { url: base, token }: RemoteService,
   { path, method = 'GET', body }: ServiceCall,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SessionId } from '../../core/ids.ts';
 import type { ExportedFile } from '../transfer/exported-session.ts';
 import type { RemoteService } from './remote-service.ts';
-import { readAnswer, requestService } from './request-service.ts';
+import { readAnswer, requestService, wholeBody } from './request-service.ts';
 
 const PAGE_SESSIONS = 1_000;
 
@@ -26,18 +26,7 @@ export async function* listSessions<T extends { readonly sessionId: string }>(
 
 /** The export of a session by a running service. */
 export async function downloadExport(service: RemoteService, sessionId: SessionId): Promise<ExportedFile> {
-  const { body } = await requestService(service, `api/sessions/${encodeURIComponent(sessionId)}/export`);
+  const response = await requestService(service, `api/sessions/${encodeURIComponent(sessionId)}/export`);
   const name = `session ${sessionId} at ${service.url}`;
-  return { name, chunks: wholeBody(body, name) };
-}
-
-async function* wholeBody(
-  body: ReadableStream<Uint8Array> | null,
-  name: string,
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    if (body) yield* body;
-  } catch (cause) {
-    throw new Error(`${name}: the service ended the export before its end`, { cause });
-  }
+  return { name, chunks: wholeBody(response, name) };
 }
