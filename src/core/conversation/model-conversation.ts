@@ -26,10 +26,11 @@ export interface ConversationOptions {
  * - says where a reply was cut off
  * - puts the result of each tool call behind the call, and gives tools acceptable names
  * - joins neighbouring messages of the same role
+ * - puts a note before a reply that stands first: many chat templates want a message of the user there
  *
  * This runs over the whole window in each step, so messages that need no change are not copied.
  *
- * @param window the newest part of a conversation; begins with a user's message.
+ * @param window the newest part of a conversation.
  */
 export function modelConversation(
   window: readonly ModelMessage[],
@@ -61,7 +62,8 @@ export function modelConversation(
         message satisfies never;
     }
   }
-  return messages.list;
+  const { list } = messages;
+  return list[0]?.role === 'assistant' ? [{ role: 'user', text: NO_MESSAGE }, ...list] : list;
 }
 
 /** A conversation that every provider accepts, with more text of the user at its end. */
@@ -180,6 +182,7 @@ function isPlainText({ parts, cut, source }: AssistantMessage): boolean {
 }
 
 const NO_REPLY = '[no reply: this turn ended here]';
+const NO_MESSAGE = '[no message: the conversation begins with the reply]';
 
 /** Whether a message may consist of this part alone. Reasoning is for people, and opaque data belong to other parts. */
 function isContent(part: AssistantPart): boolean {

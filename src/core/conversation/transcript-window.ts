@@ -9,8 +9,9 @@ const STEP = 1 / 4;
 const LONG_WINDOW_TOKENS = 4_096;
 
 /**
- * The newest part of a conversation that fits into `maxTokens`, by an estimate. It begins with a message of the user.
- * It always has the user's last message and the newest step, however large, and no tool call without its result.
+ * The newest part of a conversation that fits into `maxTokens`, by an estimate. If anything is left out, it begins with a
+ * message of the user. It always has the user's last message and the newest step, however large, and no tool call without
+ * its result.
  *
  * The beginning of a long window moves in steps: when the conversation no longer fits, as many quarters of `maxTokens`
  * are left out as are needed. Until the next step each window begins like the one before, so that providers find it in
@@ -29,7 +30,7 @@ export function transcriptWindow(
   const leftOut = inSteps(total - maxTokens, maxTokens);
   const endsBeforeLastUser = leftOut <= (sums[lastUser] ?? -1);
   const window = endsBeforeLastUser
-    ? messages.slice(userFrom(messages, firstReaching(sums, leftOut)))
+    ? messages.slice(leftOut === 0 ? 0 : userFrom(messages, firstReaching(sums, leftOut)))
     : [
         ...messages.slice(lastUser, lastUser + 1),
         ...stepsFrom(messages, lastUser + 1, firstReaching(sums, leftOut + ofLastUser)),

@@ -218,6 +218,16 @@ describe('OpenAI’s chat completions', () => {
     expect([title, history.length, history.at(-1)?.content]).toEqual(['Remember 7.', 8, 'Blue.']);
   });
 
+  verifies('openai.given', 'also if it begins with a reply', async () => {
+    await using rig = await Rig.start();
+    await rig.answered(0, 'Ann.', [assistant('I am Ann.'), user('Who are you?')]);
+    expect((await rig.model.call(0)).request.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', parts: [{ text: 'I am Ann.' }] },
+      { role: 'user', text: 'Who are you?' },
+    ]);
+  });
+
   verifies('openai.given', 'and is still there after a restart', async () => {
     await using folder = await tempDirectory();
     let sessionId = '';

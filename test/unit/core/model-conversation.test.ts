@@ -88,6 +88,14 @@ describe('messages of the user that follow one another', () => {
   });
 });
 
+describe('a reply that stands first', () => {
+  it('has a note in place of the message that it answers', () => {
+    const note = user('[no message: the conversation begins with the reply]');
+    expect(shown([said('Hello.'), user('a')])).toEqual([note, said('Hello.'), user('a')]);
+    expect(shown([reply(call('a')), result('a')])).toEqual([note, reply(call('a')), result('a')]);
+  });
+});
+
 describe('replies that follow one another', () => {
   it('are one', () => {
     expect(shown([user('a'), reply(text('One.')), reply(text('Two.'), call('1')), result('1')])).toEqual([

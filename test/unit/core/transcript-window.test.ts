@@ -35,6 +35,12 @@ describe('the window of a conversation', () => {
     expect(transcriptWindow([], 10)).toEqual([]);
   });
 
+  it('begins with a reply only if the conversation does', () => {
+    const greeted = [assistant('hello'), ...conversation];
+    expect(transcriptWindow(greeted, sumOf(greeted))).toEqual(greeted);
+    expect(transcriptWindow(greeted, sumOf(greeted) - 1)).toEqual(conversation);
+  });
+
   it('drops the oldest turns first', () => {
     expect(transcriptWindow(conversation, total - 1)).toEqual(conversation.slice(2));
   });
