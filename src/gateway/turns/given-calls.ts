@@ -1,8 +1,11 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
 import { ServiceError } from '../../core/errors.ts';
-import type { CallId } from '../../core/ids.ts';
+import type { CallId, SessionId } from '../../core/ids.ts';
 import { isJsonObject } from '../../core/json-object.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
+import type { Bus } from '../../ports/bus.ts';
 import { parseJson } from '../requests/json-text.ts';
+import { newestEvents } from './read-events.ts';
 
 /* The tool calls in a conversation that a client brings. */
 
@@ -22,7 +25,12 @@ export function argumentsOf(text: string, field: string): Record<string, unknown
 
 /** The names of the tools that were called in the messages until now. */
 export class GivenCalls {
-  readonly #names = new Map<CallId, string>();
+  readonly #names: Map<CallId, string>;
+
+  /** @param before the names of the tools that were called before the messages. */
+  constructor(before: ReadonlyMap<CallId, string> = new Map()) {
+    this.#names = new Map(before);
+  }
 
   add(message: GivenMessage): void {
     if (message.role !== 'assistant') return;
@@ -38,6 +46,25 @@ export class GivenCalls {
       issue: `no message before it has a tool call with the id ${callId}`,
     });
   }
+}
+
+/** The names of the tools of these calls, as far as clients have brought them since the session was last cleared. */
+export async function broughtCalls(
+  bus: Bus,
+  { sessionId, callIds }: { readonly sessionId: SessionId; readonly callIds: ReadonlySet<CallId> },
+  context: RequestContext,
+): Promise<ReadonlyMap<CallId, string>> {
+  const names = new Map<CallId, string>();
+  if (callIds.size === 0) return names;
+  const { head } = await bus.send('session.position', { sessionId }, context);
+  for await (const { event } of newestEvents(bus, { sessionId, head }, context)) {
+    if (event.type === 'session.reset' || names.size === callIds.size) break;
+    const given = event.type === 'session.extended' || event.type === 'turn.requested' ? event.given : [];
+    for (const message of given ?? [])
+      for (const { callId, name } of (message.role === 'assistant' && message.calls) || [])
+        if (callIds.has(callId)) names.set(callId, name);
+  }
+  return names;
 }
 
 /** What a session that knows the conversation does not know yet: what users said after the last reply. */

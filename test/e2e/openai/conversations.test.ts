@@ -163,6 +163,27 @@ describe("OpenAI's conversations", () => {
     },
   );
 
+  verifies('openai.conversation-items', 'the result of a call also later than the call', async () => {
+    await using rig = await start();
+    const { conversations } = rig.client;
+    const called = { type: 'function_call', call_id: 'w', name: 'weather', arguments: '{}' } as const;
+    const { id } = await conversations.create({ items: [{ role: 'user', content: 'Weather?' }, called] });
+    const result = { type: 'function_call_output', call_id: 'w', output: 'sun' } as const;
+    await conversations.items.create(id, { items: [result] });
+    await answered(rig, 0, 'Sunny.', { input: 'So?', conversation: id });
+    expect((await rig.model.call(0)).request.messages.slice(0, 3)).toMatchObject([
+      { text: 'Weather?' },
+      { parts: [{ type: 'toolCall', callId: 'w', name: 'weather' }] },
+      { role: 'tool', callId: 'w', text: 'sun' },
+    ]);
+    expect(await itemsOf(rig, id)).toMatchObject([{ role: 'user' }, called, result, {}, {}]);
+    await rig.service.post('/api/reset', { sessionId: id });
+    await expect(conversations.items.create(id, { items: [result] })).rejects.toMatchObject({
+      status: 400,
+      param: 'items.0.call_id',
+    });
+  });
+
   verifies('openai.conversation-errors', async () => {
     await using rig = await start();
     const { id } = await rig.client.conversations.create({ items: [{ role: 'user', content: 'hello' }] });

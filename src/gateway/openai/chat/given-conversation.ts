@@ -2,6 +2,7 @@ import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import type { Image } from '../../../core/conversation/image.ts';
 import { imageTypeNamed } from '../../../core/conversation/image-type.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { CallId } from '../../../core/ids.ts';
 import { checkImageSize, type MaxBytes } from '../../../core/size-limits.ts';
 import { SentImage } from '../../../wire/requests.ts';
 import { parseWritten } from '../../requests/request-fields.ts';
@@ -23,6 +24,8 @@ export interface GivenPlace {
   readonly maxImageBytes: MaxBytes;
   /** What is known already. It becomes a part of the history. */
   readonly before?: readonly GivenMessage[];
+  /** The names of the tools that the conversation has called, by the ids of the calls. */
+  readonly calls?: ReadonlyMap<CallId, string>;
 }
 
 /** Throws if the messages are not a conversation that a model can go on with. */
@@ -48,11 +51,11 @@ export function givenConversation(messages: readonly PlacedMessage[], place: Giv
 /** Throws if they are no messages. */
 export function givenHistory(
   messages: readonly PlacedMessage[],
-  { maxImageBytes, before = [] }: GivenPlace,
+  { maxImageBytes, before = [], calls }: GivenPlace,
 ): { readonly instructions: readonly string[]; readonly history: GivenMessage[] } {
   const instructions: string[] = [];
   const history: GivenMessage[] = [...before];
-  const called = new GivenCalls();
+  const called = new GivenCalls(calls);
   for (const message of before) called.add(message);
   for (const { message, fields } of messages) {
     if (isInstruction(message)) instructions.push(textOf(message.content));

@@ -41,7 +41,7 @@ export async function createItems(
   const body = parseForeign(NewItems, await readJsonObject(request));
   await checkBodySize(request, maxImageBytes, () => imagesLength({ input: body.items }));
   const sessionId = await knownConversation(deps, request, id);
-  const given = await givenMessages(deps, request, body.items);
+  const given = await givenMessages(deps, request, body.items, sessionId);
   const key = await keyOfRequest(request, body);
   const { seq } = await bus.send('session.extend', { sessionId, given, key }, context);
   const [added] = await bus.send('session.events', { sessionId, afterSeq: seq - 1, limit: 1 }, context);

@@ -1,23 +1,34 @@
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import type { CallId, SessionId } from '../../../core/ids.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
+import { broughtCalls } from '../../turns/given-calls.ts';
 import { isInstruction } from '../chat/chat-request.ts';
 import { givenHistory } from '../chat/given-conversation.ts';
+import type { PlacedMessage } from '../chat/placed-message.ts';
 import { inputMessages } from '../responses/input-messages.ts';
 import { itemsInPlace } from '../responses/item-references.ts';
 import type { InputItem } from '../responses/response-request.ts';
 import type { ResponsesDeps } from '../responses/whole-response.ts';
 
-/** Items that a client adds to a conversation, as the service takes them. */
+/**
+ * Items that a client adds to a conversation, as the service takes them.
+ *
+ * @param sessionId of a conversation that there is: the results may be of calls that were added to it before.
+ */
 export async function givenMessages(
   { bus, maxImageBytes }: ResponsesDeps,
   request: ServedRequest,
   items: readonly InputItem[],
+  sessionId?: SessionId,
 ): Promise<readonly GivenMessage[]> {
   const field = 'items';
   const asker = { bus, context: request.context, agentId: request.context.agent };
   const messages = inputMessages(await itemsInPlace(asker, items, { field }), field);
-  const { instructions, history } = givenHistory(messages, { maxImageBytes });
+  const callIds = resultsAlone(messages);
+  const calls =
+    sessionId === undefined ? undefined : await broughtCalls(bus, { sessionId, callIds }, request.context);
+  const { instructions, history } = givenHistory(messages, { maxImageBytes, ...(calls && { calls }) });
   if (instructions.length === 0) return history;
   const instruction = messages.find(({ message }) => isInstruction(message));
   throw new ServiceError('INVALID_REQUEST', 'A conversation has no messages of the system or a developer.', {
@@ -25,4 +36,13 @@ export async function givenMessages(
     issue: 'its role is system or developer',
     suggestion: 'Send instructions with each response.',
   });
+}
+
+/** The calls of which only the results are among the messages. */
+function resultsAlone(messages: readonly PlacedMessage[]): ReadonlySet<CallId> {
+  const callIds = new Set<CallId>();
+  for (const { message } of messages) if (message.role === 'tool') callIds.add(message.tool_call_id);
+  for (const { message } of messages)
+    if (message.role === 'assistant') for (const { id } of message.tool_calls ?? []) callIds.delete(id);
+  return callIds;
 }
