@@ -228,6 +228,13 @@ describe('OpenAI’s chat completions', () => {
     ]);
   });
 
+  verifies('openai.given', 'also if it ends with an empty message', async () => {
+    await using rig = await Rig.start();
+    await rig.answered(0, 'Go on.', [user('I am Ann.'), assistant('Hello Ann.'), user('')]);
+    const { messages } = (await rig.model.call(0)).request;
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
   verifies('openai.given', 'and is still there after a restart', async () => {
     await using folder = await tempDirectory();
     let sessionId = '';

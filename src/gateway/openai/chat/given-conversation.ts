@@ -14,9 +14,9 @@ import type { MessageFields, PlacedMessage } from './placed-message.ts';
 export interface GivenConversation {
   /** What the client says besides the system prompt of the agent. */
   readonly instructions: string | undefined;
-  /** All but the newest message of the user, if the conversation ends with one. */
+  /** All but `newest`. */
   readonly history: readonly GivenMessage[];
-  /** Empty if the conversation ends with the result of a tool. */
+  /** What the user says at the end. Empty if the conversation ends with the result of a tool, or with an empty message. */
   readonly newest: { readonly text: string; readonly image?: Image };
 }
 
@@ -35,8 +35,10 @@ export function givenConversation(messages: readonly PlacedMessage[], place: Giv
   const newest = history.at(-1);
   if (newest?.role === 'tool') return { instructions: said, history, newest: { text: '' } };
   if (newest?.role !== 'user') throw notGoingOn(messages.at(-1)?.fields.whole ?? 'input');
-  history.pop();
   const { text, images = [] } = newest;
+  // A turn with an empty text behind other messages has no message of its own.
+  if (text === '' && images.length === 0) return { instructions: said, history, newest: { text } };
+  history.pop();
   // A message has one image. The others come right before it.
   const others = images.slice(0, -1);
   if (others.length > 0) history.push({ role: 'user', text: '', images: others });
