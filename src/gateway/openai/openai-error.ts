@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode, ServiceError } from '../../core/errors.ts';
+import { TooLargeError } from '../../core/size-limits.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
 import { errorCatalogue } from '../../wire/error-catalogue.ts';
 import { retryHeaders } from '../http/error-response.ts';
@@ -34,8 +35,8 @@ const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * After these a request must not be sent again by itself, as OpenAI's clients do after a status of 409 or from 500 on: it
- * has been recorded, or may have been.
+ * After these a request must not be sent again by itself, as OpenAI's clients do after a status of 409, 429 or from 500 on:
+ * it has been recorded, or may have been.
  */
 const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['AGENT_ERROR', 'INTERNAL_ERROR', 'TURN_CANCELLED', 'OUTCOME_UNKNOWN', 'SESSION_BUSY'] as const),
@@ -75,8 +76,10 @@ export function responseErrorEvent(error: ServiceError, number: number): string 
 
 export function openAiErrorResponse(error: ServiceError): HttpResponse {
   const { status } = errorCatalogue[error.code];
+  // What is too large is so each time.
+  const isFinal = FINAL.has(error.code) || error instanceof TooLargeError;
   return jsonResponse<OpenAiError>(openAiError(error), status, {
     ...retryHeaders(error),
-    ...(FINAL.has(error.code) && { 'x-should-retry': 'false' }),
+    ...(isFinal && { 'x-should-retry': 'false' }),
   });
 }

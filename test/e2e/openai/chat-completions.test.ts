@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect } from 'vitest';
 import { DirectedModel } from '../../support/models/directed-model.ts';
-import { RunningService, type ServiceOptions } from '../../support/service/running-service.ts';
+import { RunningService, SCRIPTED, type ServiceOptions } from '../../support/service/running-service.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
 import { verifies } from '../requirements.ts';
@@ -416,6 +416,22 @@ describe('OpenAI’s chat completions', () => {
     (await rig.model.call(0)).fail(new Error('no'));
     await expect(failing).rejects.toMatchObject({ status: 500, code: 'agent_error' });
     expect(rig.model.calls).toHaveLength(1);
+  });
+
+  verifies('openai.errors', 'and what is too large is sent once', async () => {
+    await using rig = await Rig.start({ yaml: `${SCRIPTED}limits: { requestBytes: 1000 }` });
+    let sent = 0;
+    const counting: typeof fetch = (...request) => {
+      sent += 1;
+      return fetch(...request);
+    };
+    const client = new OpenAI({ baseURL: rig.client.baseURL, apiKey: 'none', fetch: counting });
+    const messages = [user('x'.repeat(2000))];
+    await expect(client.chat.completions.create({ model: 'default', messages })).rejects.toMatchObject({
+      status: 429,
+      code: 'rate_limit_exceeded',
+    });
+    expect(sent).toBe(1);
   });
 
   verifies('openai.key', async () => {
