@@ -1,4 +1,6 @@
-import { ServiceError } from '../../core/errors.ts';
+import { type ErrorBody, ServiceError } from '../../core/errors.ts';
+import { errorText } from '../requests/error-text.ts';
+import type { RecordedTurn } from '../turns/recorded-turn.ts';
 import { approvalAnswer } from './approval-answer.ts';
 import type { AskedRun } from './asked-run.ts';
 import { interruptedTurn } from './interrupted-turn.ts';
@@ -30,36 +32,50 @@ export async function resumedRun(asked: AskedRun, entries: readonly ResumeEntry[
   const answers = found.flatMap(({ answer }) => answer ?? []);
   if (answers.length === 0) return endedRun(asked, entries);
   refuseMessage(input, broughtIds(turn.requested));
-  for (const { entry, answer } of found)
-    if (answer?.other && entry.status !== 'cancelled') throw notOpen(answer.other);
+  for (const { entry, answer } of found) if (answer?.other && !isLetGo(entry)) throw notOpen(answer.other);
   await answerForRun(asked, clientAnswers(input.messages, state));
   for (const { entry, answer } of found)
     if (answer?.isOpen) await answer.give(asked).catch((error: unknown) => refuseLate(error, entry));
+  const warnings = found.flatMap(({ entry, answer }) => {
+    if (!answer) return leftOut(entry);
+    return answer.other ? leftOut(entry, answer.other.reason) : [];
+  });
+  const failure = failureOf(turn);
+  // A run that ends with an error leaves its interrupts to `HttpAgent`, which would never be rid of them.
+  if (failure && entries.every(isLetGo))
+    return { ...(await shownThread(asked)), warnings: [...warnings, hasFailed(failure)] };
   const decided = answers.map(({ id }) => id);
   const place = pauseBefore(turn, decided);
   const thread = await knownThread(asked, turn, place);
-  return {
-    ...place,
-    decided,
-    ...(thread && { thread }),
-    warnings: found.flatMap(({ entry, answer }) => {
-      if (!answer) return leftOut(entry);
-      return answer.other ? leftOut(entry, answer.other.reason) : [];
-    }),
-  };
+  return { ...place, decided, ...(thread && { thread }), warnings };
+}
+
+/** Why the turn has failed; undefined if it has not. */
+function failureOf({ requested: { turnId }, since }: RecordedTurn): ErrorBody | undefined {
+  for (const { event } of since)
+    if (event.type === 'turn.failed' && event.turnId === turnId) return event.error;
+  return undefined;
+}
+
+function hasFailed(error: ErrorBody): string {
+  return `The turn of the interrupts has failed: ${errorText(error)}`;
+}
+
+function isLetGo({ status }: ResumeEntry): boolean {
+  return status === 'cancelled';
 }
 
 /** Somebody else may decide at the same moment. */
-function refuseLate(error: unknown, { status }: ResumeEntry): void {
+function refuseLate(error: unknown, entry: ResumeEntry): void {
   const isOver =
     error instanceof ServiceError &&
     (error.code === 'APPROVAL_NOT_FOUND' || error.code === 'INPUT_NOT_FOUND');
-  if (!isOver || status !== 'cancelled') throw error;
+  if (!isOver || !isLetGo(entry)) throw error;
 }
 
 /** Shows the thread to a page that lets go of interrupts which the thread does not have, or has no more. */
 async function endedRun(asked: AskedRun, entries: readonly ResumeEntry[]): Promise<RunPlan> {
-  if (entries.some(({ status }) => status !== 'cancelled')) throw noInterrupts(entries);
+  if (!entries.every(isLetGo)) throw noInterrupts(entries);
   refuseMessage(asked.input, []);
   const plan = await shownThread(asked);
   return { ...plan, warnings: entries.map((entry) => leftOut(entry)) };

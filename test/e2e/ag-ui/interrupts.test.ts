@@ -385,4 +385,32 @@ describe('interrupts of AG-UI', () => {
       expect(results.toSorted()).toEqual(['The tool failed: it was denied', 'paid']);
     },
   );
+
+  verifies('ag-ui.interrupt', 'a page lets go of interrupts whose turn has failed, and goes on', async () => {
+    await using rig = await startAgUi();
+    const ada = await asked(rig);
+    const going = ada.run({ resume: answersTo(ada, { c1: approve, c2: deny }) });
+    (await rig.tools.call(0)).answer('paid');
+    (await rig.model.call(1)).fail(new Error('the provider is gone'));
+    await going;
+    expect(ada.last).toMatchObject({ type: 'RUN_ERROR', code: 'AGENT_ERROR' });
+    // A run that ends with an error leaves its interrupts to the client. The same answers tell the same error again.
+    await ada.run({ resume: answersTo(ada, { c1: approve, c2: deny }) });
+    expect(ada.last).toMatchObject({ type: 'RUN_ERROR', code: 'AGENT_ERROR' });
+    await ada.run({ resume: answersTo(ada, { c1: cancel, c2: cancel }) });
+    expect(ada.types).toEqual(['RUN_STARTED', 'CUSTOM', 'CUSTOM', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED']);
+    expect(ada.events.filter(({ type }) => type === 'CUSTOM')).toMatchObject([
+      { value: expect.stringMatching(/~c1 was left out: the call was approved before\.$/) },
+      {
+        value: expect.stringMatching(/^The turn of the interrupts has failed: The agent could not answer\./),
+      },
+    ]);
+    const results = ada.agent.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results.toSorted()).toEqual(['The tool failed: it was denied: too much', 'paid']);
+    const next = ada.say('hello').run();
+    (await rig.model.call(2)).answer('Hi.');
+    await next;
+    expect(ada.agent.messages.at(-1)).toMatchObject({ content: 'Hi.' });
+    expect(rig.tools.calls).toHaveLength(1);
+  });
 });
