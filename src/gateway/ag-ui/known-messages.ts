@@ -7,11 +7,15 @@ import { newestEvents } from '../turns/read-events.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { GivenThread } from './given-thread.ts';
 import { addedIds, broughtIds, imagesId, isMessageOf, noteOf } from './message-ids.ts';
+import type { RunInput } from './run-input.ts';
 
 /** What the log has of the messages that a page sends. A message is the same if its id and its content are. */
 export interface KnownMessages {
   readonly ids: ReadonlySet<string>;
-  /** The turn of another run that is not over and answers the newest message. Null if there is none, or this run has one. */
+  /**
+   * The turn of another run that answers the newest message, if it is not over, or if the page has reasoning of it behind the
+   * message and lacks the rest. Null if there is none, or this run has one.
+   */
   readonly answeredBy: TurnId | null;
   /** The newest message is in the conversation, and no turn answers it; this run has none either. */
   readonly isUnanswered: boolean;
@@ -23,8 +27,7 @@ export async function knownMessages(
   thread: GivenThread,
   head: number,
 ): Promise<KnownMessages> {
-  const reply = input.messages.findLast(({ role }) => role === 'assistant');
-  const search = new Search(thread, input.runId, reply?.id);
+  const search = new Search(thread, input);
   for await (const envelope of newestEvents(bus, { sessionId, head }, context)) {
     search.take(envelope);
     if (search.isOver) break;
@@ -40,9 +43,12 @@ class Search implements KnownMessages {
   readonly #runId: string;
   readonly #replyId: string | undefined;
   readonly #newestId: string | undefined;
+  /** The ids of the reasoning that the page has of the reply to the newest message. */
+  readonly #reasoningIds: readonly string[];
   /** The content of each message of the page that was not found yet, by its id. */
   readonly #wanted: Map<string, string>;
   readonly #ended = new Set<TurnId>();
+  readonly #completed = new Set<TurnId>();
   /** Turns that have begun, and whether there is a reply from after that. Their messages may be older than that of others. */
   readonly #started = new Map<TurnId, boolean>();
   /** Turns that have begun after the last reply and whose message was not seen yet. */
@@ -51,30 +57,39 @@ class Search implements KnownMessages {
   #openTurn: TurnId | null = null;
   /** The turn that has begun and is not over. Its message may have been sent before one that has interrupted another turn. */
   #atWork: TurnId | null = null;
+  /** The completed turn that the reasoning is of. */
+  #thoughtBy: TurnId | null = null;
   /** Whether the run has begun a turn already. */
   #isRepeated = false;
   /** Whether a turn that is over has said something. */
   #hasReply = false;
   #isAtBegin = false;
 
-  /** @param replyId of the last reply that the page has: it sends nothing from before. */
-  constructor({ history, ids }: GivenThread, runId: string, replyId: string | undefined) {
+  /** A page sends nothing from before the last reply that it has. */
+  constructor({ history, ids }: GivenThread, { runId, messages }: Pick<RunInput, 'runId' | 'messages'>) {
     this.#runId = runId;
-    this.#replyId = replyId;
+    this.#replyId = messages.findLast(({ role }) => role === 'assistant')?.id;
+    const behind = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
+    this.#reasoningIds = behind.flatMap(({ role, id }) => (role === 'reasoning' ? [id] : []));
     this.#newestId = ids.at(-1);
     this.#wanted = new Map(history.map((message, index) => [ids[index] ?? '', contentOf(message)]));
   }
 
-  /** A newest message from before a reply was answered. Most often it is new, and the whole log would be read for it. */
+  /**
+   * A newest message from before a reply was answered. Most often it is new, and the whole log would be read for it. With
+   * reasoning behind it, it is not new.
+   */
   get isOver(): boolean {
-    const lacksOlder = this.#wanted.size > (this.#wanted.has(this.#newestId ?? '') ? 1 : 0);
-    return this.#isAtBegin || (this.#hasReply && this.#sought.size === 0 && !lacksOlder);
+    const mayLack = this.#wanted.has(this.#newestId ?? '') && this.#reasoningIds.length === 0 ? 1 : 0;
+    const isLacking = this.#wanted.size > mayLack;
+    return this.#isAtBegin || (this.#hasReply && this.#sought.size === 0 && !isLacking);
   }
 
   take({ event, seq }: Envelope): void {
     switch (event.type) {
       case 'turn.completed':
         this.#ended.add(event.turnId);
+        this.#completed.add(event.turnId);
         return;
       case 'turn.cancelled':
       case 'turn.failed':
@@ -110,6 +125,8 @@ class Search implements KnownMessages {
     const isOpen = !this.#ended.has(turnId);
     if (isOpen) this.#openTurn = turnId;
     if (noteOf(event)?.runId === this.#runId) this.#isRepeated = true;
+    if (this.#completed.has(turnId) && this.#reasoningIds.some((id) => isMessageOf(turnId, id)))
+      this.#thoughtBy = turnId;
     // What was cancelled while it waited is not in the conversation.
     const hasReply = this.#started.get(turnId);
     if (isOpen || hasReply !== undefined) this.#findAll(broughtMessages(event), hasReply ?? false);
@@ -131,7 +148,11 @@ class Search implements KnownMessages {
     if (wanted === undefined || wanted !== contentOf(message)) return;
     this.#wanted.delete(id);
     this.ids.add(id);
-    if (id !== this.#newestId || hasReply || this.#isRepeated) return;
+    if (id !== this.#newestId || this.#isRepeated) return;
+    if (hasReply) {
+      this.answeredBy = this.#thoughtBy;
+      return;
+    }
     this.answeredBy = this.#openTurn ?? this.#atWork;
     this.isUnanswered = this.answeredBy === null;
   }

@@ -236,6 +236,35 @@ describe('runs of AG-UI', () => {
     await third;
   });
 
+  verifies(
+    'ag-ui.input',
+    'an answered message once, by a page that has only reasoning of the reply',
+    async () => {
+      await using rig = await startAgUi();
+      const ada = recordedAgent(rig.service).say('hello');
+      const cut = ada.run();
+      const call = await rig.model.call(0);
+      call.think('A greeting.');
+      await ada.told('A greeting.');
+      ada.agent.abortRun();
+      await cut;
+      call.answer('Hi.');
+      await expect.poll(async () => (await viewOf(rig.service, 'thread-1')).turns.completed).toBe(1);
+      await ada.run();
+      expect(ada.agent.messages).toMatchObject([
+        { role: 'user', content: 'hello' },
+        { role: 'reasoning', content: 'A greeting.' },
+        { role: 'assistant', content: 'Hi.' },
+      ]);
+      expect((await viewOf(rig.service, 'thread-1')).turns).toMatchObject({ requested: 1, completed: 1 });
+      // A page that has nothing of the reply wants another one.
+      ada.agent.setMessages(ada.agent.messages.slice(0, 1));
+      const other = ada.run();
+      (await rig.model.call(1)).answer('Hello.');
+      expect((await other).newMessages).toMatchObject([{ content: 'Hello.' }]);
+    },
+  );
+
   verifies('ag-ui.input', 'a message with several images once', async () => {
     await using rig = await startAgUi();
     const pixel =

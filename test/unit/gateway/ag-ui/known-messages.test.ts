@@ -19,6 +19,10 @@ const asked = (turnId: string, id: string): SessionEvent => ({
   text: `text of ${id}`,
   options: { note: { agUi: { runId: `run-${turnId}`, messageIds: [id] } } },
 });
+/** A turn for a message that is in the conversation. */
+function requestedAgain(turnId: string): SessionEvent {
+  return { type: 'turn.requested', turnId, text: '', given: [] };
+}
 const started = (turnId: string): SessionEvent => ({ type: 'turn.started', turnId });
 const replied = (turnId: string): SessionEvent[] => [
   { type: 'step.completed', turnId, step: 1, parts: [], separator: '', source: null },
@@ -139,6 +143,35 @@ it.each<[what: string, events: SessionEvent[]]>([
   ['over', [...begun, failed('t1'), asked('t2', 'u2'), started('t2')]],
 ])('a run whose own turn is %s is told that one', async (_, events) => {
   expect(await search(events, [said('u1')], 'run-t1')).toMatchObject(KNOWN);
+});
+
+const thought = (id: string): InputMessage => ({ role: 'reasoning', id, content: 'A greeting.' });
+const answered = [...begun, ...replied('t1')];
+
+it.each<[what: string, events: SessionEvent[], messages: InputMessage[], known: object]>([
+  [
+    'of a turn that is over',
+    [...answered, asked('t2', 'u2'), started('t2'), ...replied('t2')],
+    [said('u1'), thought('t1-1-reasoning-0')],
+    { ...KNOWN, answeredBy: 't1' },
+  ],
+  [
+    'of a turn that did not say the message',
+    [...begun, failed('t1'), requestedAgain('t2'), started('t2'), ...replied('t2')],
+    [said('u1'), thought('t2-1-reasoning-0')],
+    { ...KNOWN, answeredBy: 't2' },
+  ],
+  [
+    'of a turn that has failed',
+    [...begun, failed('t1')],
+    [said('u1'), thought('t1-1-reasoning-0')],
+    UNANSWERED,
+  ],
+  ['of another turn', answered, [said('u1'), thought('t9-1-reasoning-0')], KNOWN],
+  ['before the message', answered, [thought('t1-1-reasoning-0'), said('u1')], NOT_SOUGHT],
+  ['behind other words', answered, [{ ...said('u1'), content: 'other' }, thought('t1-1-reasoning-0')], NEW],
+])('a page has reasoning %s', async (_, events, messages, known) => {
+  expect(await search(events, messages)).toMatchObject(known);
 });
 
 it('the log is read no further back than the last reply, unless older messages lack', async () => {
