@@ -13,6 +13,7 @@ import {
 } from './ag-ui-events.ts';
 import { interruptId, interruptsOf } from './interrupts.ts';
 import { resultMessageId } from './message-ids.ts';
+import { asPageHas } from './page-messages.ts';
 import { questionId } from './question-interrupts.ts';
 import { resultContent, type SettledCall } from './result-content.ts';
 import type { RunInput } from './run-input.ts';
@@ -91,7 +92,7 @@ export class RunEvents {
       ...(parentRunId !== undefined && { parentRunId }),
     });
     for (const value of warnings) this.#tell({ type: 'CUSTOM', name: 'warning', value });
-    if (thread) this.#tell({ type: 'MESSAGES_SNAPSHOT', messages: thread });
+    if (thread) this.#tellMessages(thread);
     this.#session = { ...this.#session, status: this.#status };
     if (isObject(state))
       this.#tell({ type: 'STATE_SNAPSHOT', snapshot: { ...state, session: this.#session } });
@@ -187,7 +188,11 @@ export class RunEvents {
     if (this.#turn.isInStep) this.#step.beginMessage(this.#turn.step + 1, this.#turn.attempt);
     if (!hasTold) return;
     const before = this.#plan.thread ?? this.#input.messages;
-    this.#tell({ type: 'MESSAGES_SNAPSHOT', messages: [...before, ...this.#told.all] });
+    this.#tellMessages([...before, ...this.#told.all]);
+  }
+
+  #tellMessages(messages: Parameters<typeof asPageHas>[0]): void {
+    this.#tell({ type: 'MESSAGES_SNAPSHOT', messages: asPageHas(messages, this.#input.messages) });
   }
 
   #completeStep(event: SessionEventOf<'step.completed'>): void {

@@ -4,6 +4,7 @@ import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
 import { type RecordedAgent, recordedAgent } from '../../support/ag-ui/recorded-agent.ts';
 import { CrossingStore } from '../../support/log/crossing-store.ts';
 import { tempDirectory } from '../../support/service/temp-directory.ts';
+import { viewOf } from '../../support/sessions/session-api.ts';
 import { verifies } from '../requirements.ts';
 
 type Rig = Awaited<ReturnType<typeof startAgUi>>;
@@ -73,6 +74,28 @@ describe('tools of a page', () => {
     call.answer('Too bad.');
     await going;
     expect(page.agent.messages.at(-1)).toMatchObject({ content: 'Too bad.' });
+  });
+
+  verifies('ag-ui.client-tools', 'a page that comes back keeps its results in their places', async () => {
+    await using rig = await startAgUi();
+    const ada = await called(rig);
+    answer(ada, 'p1', 'red');
+    const cut = ada.run({ tools });
+    const call = await rig.model.call(1);
+    call.say('Red ');
+    await ada.told('Red ');
+    ada.agent.abortRun();
+    await cut;
+    call.answer('it is.');
+    await expect.poll(async () => (await viewOf(rig.service, 'thread-1')).turns.completed).toBe(1);
+    await ada.run({ tools });
+    expect(ada.types).toContain('MESSAGES_SNAPSHOT');
+    expect(ada.agent.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', toolCalls: [{ id: 'p1' }] },
+      { id: 'answer-p1', role: 'tool', toolCallId: 'p1', content: 'red' },
+      { role: 'assistant', content: 'Red it is.' },
+    ]);
   });
 
   verifies('ag-ui.client-tools', 'the same run, asked for twice at once', async () => {

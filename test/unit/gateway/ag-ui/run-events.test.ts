@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { StreamCursor } from '../../../../src/core/session/stream-cursor.ts';
 import type { AgUiEvent } from '../../../../src/gateway/ag-ui/ag-ui-events.ts';
+import { interruptId } from '../../../../src/gateway/ag-ui/interrupts.ts';
 import { RunEvents } from '../../../../src/gateway/ag-ui/run-events.ts';
 import type { InputMessage } from '../../../../src/gateway/ag-ui/run-input.ts';
 import { AgUiTurnState } from '../../../../src/gateway/ag-ui/turn-state.ts';
@@ -22,6 +23,11 @@ const step = (number: number, text: string, callId?: string): SessionEvent => ({
   parts: [{ type: 'text', text }, ...(callId === undefined ? [] : [{ type: 'toolCall' as const, callId }])],
 });
 
+const toolCall = (id: string) => ({
+  id,
+  type: 'function' as const,
+  function: { name: id, arguments: '{}' },
+});
 const call = (callId: string) => ({ turnId, callId, toolName: callId, serverId: 's' });
 const called = (callId: string): SessionEvent => ({
   type: 'tool-call.requested',
@@ -57,9 +63,20 @@ class Run {
   readonly #events: RunEvents;
   #seq = 0;
 
-  constructor(state: unknown = undefined, known: readonly InputMessage[] = []) {
+  /** @param before what the turn was before the run, which has decided about its calls. */
+  constructor(
+    state: unknown = undefined,
+    known: readonly InputMessage[] = [],
+    before: readonly SessionEvent[] = [],
+  ) {
     const input = { threadId: sessionId, runId: 'r1', messages: [user, ...known], state };
-    const plan = { turn: new AgUiTurnState(turnId), afterSeq: 0, decided: [], warnings: [] };
+    const turn = new AgUiTurnState(turnId);
+    for (const event of before) {
+      this.#seq += 1;
+      turn.take({ sessionId, seq: this.#seq, time: 0, event, meta: null });
+    }
+    const decided = turn.clientCalls.map((callId) => interruptId({ turnId, callId }));
+    const plan = { turn, afterSeq: this.#seq, decided, warnings: [] };
     this.#events = new RunEvents(input, plan, (event) => this.told.push(event));
     this.#events.begin();
   }
@@ -148,6 +165,24 @@ describe('the events of a run', () => {
         { id: 't1-1', role: 'assistant', content: 'Let me look.', toolCalls: [{ id: 'c1' }] },
         { id: 't1-result-c1', role: 'tool', toolCallId: 'c1', content },
       ],
+    });
+  });
+
+  it('keeps one result of a tool of the page in a snapshot, with the id that the page has given it', () => {
+    const asked = { id: 't1-1', role: 'assistant' as const, toolCalls: [toolCall('pick')] };
+    const own = { id: 'mine', role: 'tool' as const, toolCallId: 'pick', content: 'red' };
+    const lent = { ...call('pick'), serverId: null };
+    const before = [
+      ...[requested, started, step(1, '', 'pick'), { ...called('pick'), serverId: null }],
+      { type: 'tool-call.delegated' as const, ...lent, arguments: {} },
+    ];
+    const run = new Run(undefined, [asked, own], before);
+    const result = { content: [{ type: 'text' as const, text: 'red' }] };
+    run.log({ type: 'tool-call.succeeded', ...lent, result }).say(2, 0, 'Red');
+    run.log({ type: 'turn.resumed', turnId, attempt: 2 });
+    expect(run.told.find(({ type }) => type === 'MESSAGES_SNAPSHOT')).toEqual({
+      type: 'MESSAGES_SNAPSHOT',
+      messages: [user, asked, own],
     });
   });
 
