@@ -6,7 +6,7 @@ import type { SessionEventOf } from '../../core/log/events.ts';
 import { newestEvents } from '../turns/read-events.ts';
 import type { AskedRun } from './asked-run.ts';
 import type { GivenThread } from './given-thread.ts';
-import { addedIds, broughtIds, imagesId, isMessageOf, noteOf } from './message-ids.ts';
+import { addedIds, broughtIds, imagesBefore, isMessageOf, noteOf } from './message-ids.ts';
 import type { RunInput } from './run-input.ts';
 
 /** What the log has of the messages that a page sends. A message is the same if its id and its content are. */
@@ -163,13 +163,11 @@ function broughtMessages(requested: SessionEventOf<'turn.requested'>): [id: stri
   const { given = [], text, image } = requested;
   const ids = broughtIds(requested);
   const own = ids.at(-1) ?? '';
-  const before = ids.at(-2) === imagesId(own) ? given.at(-1) : undefined;
-  const others = (before?.role === 'user' && before.images) || [];
   const images = image ? [image] : [];
   return [
     ...zipped(ids, given),
     [own, { role: 'user', text, images }],
-    [own, { role: 'user', text, images: [...others, ...images] }],
+    [own, { role: 'user', text, images: [...imagesBefore(requested), ...images] }],
   ];
 }
 

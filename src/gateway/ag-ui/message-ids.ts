@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Image } from '../../core/conversation/image.ts';
 import type { CallId, TurnId } from '../../core/ids.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 
@@ -31,6 +32,14 @@ export function broughtIds(requested: SessionEventOf<'turn.requested'>): readonl
 /** The id of the images of a message that a turn gets before it. */
 export function imagesId(messageId: string): string {
   return `${messageId}-images`;
+}
+
+/** The images that a turn got in a message of their own, right before the newest message, which they belong to. */
+export function imagesBefore(requested: SessionEventOf<'turn.requested'>): readonly Image[] {
+  const ids = broughtIds(requested);
+  if (ids.at(-2) !== imagesId(ids.at(-1) ?? '')) return [];
+  const before = requested.given?.at(-1);
+  return (before?.role === 'user' && before.images) || [];
 }
 
 /** The ids of messages that were added to the conversation without a turn. @param seq of the event. */

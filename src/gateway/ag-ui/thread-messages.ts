@@ -6,7 +6,14 @@ import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
 import { reasoningText, spokenText } from '../../core/turn/step-parts.ts';
 import type { ThreadMessage } from './ag-ui-events.ts';
-import { addedIds, broughtIds, reasoningMessageId, resultMessageId, stepMessageId } from './message-ids.ts';
+import {
+  addedIds,
+  broughtIds,
+  imagesBefore,
+  reasoningMessageId,
+  resultMessageId,
+  stepMessageId,
+} from './message-ids.ts';
 import { resultContent } from './result-content.ts';
 import type { Content } from './run-input.ts';
 
@@ -79,8 +86,9 @@ export class ThreadMessages {
     if (!requested) return;
     const { given = [], text, image } = requested;
     const ids = broughtIds(requested);
-    this.#addGiven(given, ids);
-    const content = userContent(text, image ? [image] : []);
+    const others = imagesBefore(requested);
+    this.#addGiven(others.length > 0 ? given.slice(0, -1) : given, ids);
+    const content = userContent(text, [...others, ...(image ? [image] : [])]);
     if (hasMessage(requested)) this.#messages.push({ id: ids.at(-1) ?? '', role: 'user', content });
   }
 

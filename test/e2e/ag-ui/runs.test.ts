@@ -5,6 +5,9 @@ import { tempDirectory } from '../../support/service/temp-directory.ts';
 import { viewOf } from '../../support/sessions/session-api.ts';
 import { verifies } from '../requirements.ts';
 
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 describe('runs of AG-UI', () => {
   verifies('ag-ui.run', async () => {
     await using rig = await startAgUi();
@@ -267,9 +270,7 @@ describe('runs of AG-UI', () => {
 
   verifies('ag-ui.input', 'a message with several images once', async () => {
     await using rig = await startAgUi();
-    const pixel =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    const part = { type: 'image', source: { type: 'data', value: pixel, mimeType: 'image/png' } } as const;
+    const part = { type: 'image', source: { type: 'data', value: PIXEL, mimeType: 'image/png' } } as const;
     const ada = recordedAgent(rig.service);
     ada.agent.addMessage({ id: 'two', role: 'user', content: [part, part] });
     const cut = ada.run();
@@ -289,6 +290,29 @@ describe('runs of AG-UI', () => {
     expect(second.userText).toBe('Sure?');
     second.answer('Yes.');
     await next;
+  });
+
+  verifies('ag-ui.join', 'a message with several images is one message, in its place', async () => {
+    await using rig = await startAgUi();
+    const part = { type: 'image', source: { type: 'data', value: PIXEL, mimeType: 'image/png' } } as const;
+    const ada = recordedAgent(rig.service);
+    ada.agent.addMessage({ id: 'two', role: 'user', content: [part, part] });
+    const cut = ada.run();
+    const call = await rig.model.call(0);
+    call.say('Two ');
+    await ada.told('Two ');
+    ada.agent.abortRun();
+    await cut;
+    call.answer('pixels.');
+    await expect.poll(async () => (await viewOf(rig.service, 'thread-1')).turns.completed).toBe(1);
+    const page = recordedAgent(rig.service);
+    for (const { agent } of [ada, page]) {
+      await agent.runAgent();
+      expect(agent.messages).toMatchObject([
+        { id: 'two', role: 'user', content: [part, part] },
+        { role: 'assistant', content: 'Two pixels.' },
+      ]);
+    }
   });
 
   verifies('ag-ui.input', 'messages whose runs have failed, when the first is edited', async () => {
