@@ -111,6 +111,8 @@ export function settled(): Promise<void> {
 
 function uuidOf(random: () => number): ReturnType<typeof realUuid> {
   const digits = (count: number): string =>
-    Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join('');
+    Math.floor(random() * 16 ** count)
+      .toString(16)
+      .padStart(count, '0');
   return `${digits(8)}-${digits(4)}-4${digits(3)}-a${digits(3)}-${digits(12)}`;
 }
