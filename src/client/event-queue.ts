@@ -38,6 +38,11 @@ export class EventQueue<T> {
     });
   }
 
+  /** Nobody waits for the next item any longer. Each open `next` ends. */
+  release(): void {
+    this.#settle({});
+  }
+
   /** Drops the queued items and ends the iteration. */
   close(): void {
     this.#items.length = 0;

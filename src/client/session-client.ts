@@ -97,7 +97,8 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   readonly #waiting = new Set<Waiter>();
   /** Why the client is closed. */
   #end: unknown;
-  #isIterated = false;
+  /** The loop that reads. */
+  #loop: symbol | null = null;
 
   constructor({ url: base, session = 'default', position = START, token, ...options }: ConnectOptions) {
     const target = {
@@ -279,15 +280,26 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
 
   /** @throws Error when another loop reads the session. */
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent, undefined> {
-    if (this.#isIterated) throw new Error('another loop already reads this session');
-    this.#isIterated = true;
+    if (this.#loop !== null) throw new Error('another loop already reads this session');
+    const loop = Symbol('loop');
+    this.#loop = loop;
+    const end = { done: true, value: undefined } as const;
+    let isLeft = false;
     return {
-      next: () => this.#nextOrLast(),
+      next: async () => (isLeft ? end : this.#nextOrLast(loop)),
       return: async () => {
-        this.#isIterated = false;
-        return { done: true, value: undefined };
+        isLeft = true;
+        this.#leave(loop);
+        return end;
       },
     };
+  }
+
+  /** A `next` that is still open would take an event from the next loop. */
+  #leave(loop: symbol): void {
+    if (this.#loop !== loop) return;
+    this.#loop = null;
+    this.#unread.release();
   }
 
   async #next(): Promise<IteratorResult<StreamEvent, undefined>> {
@@ -298,14 +310,14 @@ export class SessionClient implements AsyncIterable<StreamEvent, undefined>, Dis
   }
 
   /** A loop that ends, or throws, does not call `return`. */
-  async #nextOrLast(): Promise<IteratorResult<StreamEvent, undefined>> {
+  async #nextOrLast(loop: symbol): Promise<IteratorResult<StreamEvent, undefined>> {
     let isLast = true;
     try {
       const next = await this.#next();
       isLast = next.done === true;
       return next;
     } finally {
-      if (isLast) this.#isIterated = false;
+      if (isLast) this.#leave(loop);
     }
   }
 

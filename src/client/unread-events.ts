@@ -54,6 +54,11 @@ export class UnreadEvents {
     return { done: false, value: item.value.event };
   }
 
+  /** Nobody waits for the next event any longer: it stays unread. */
+  release(): void {
+    this.#queue.release();
+  }
+
   /** Drops the unread events and ends the iteration. */
   close(): void {
     this.#queue.close();

@@ -129,6 +129,22 @@ describe('the client', () => {
     await loop.return?.();
   });
 
+  it('leaves a loop that waits for an event, and gives the event to the next loop', async () => {
+    const { service, session } = start();
+    service.socket.resumed(0);
+    const left = session[Symbol.asyncIterator]();
+    const waiting = left.next();
+    await left.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    const reading = read(session, 2);
+    // It has been left, so it says nothing about the loop that reads now.
+    await left.return?.();
+    expect(await left.next()).toEqual({ done: true, value: undefined });
+    expect(() => session[Symbol.asyncIterator]()).toThrowError(/another loop/);
+    service.socket.say(message(1), thinking(2));
+    expect(await reading).toEqual([message(1), thinking(2)]);
+  });
+
   it('ends the next loop as it ended the first one', async () => {
     const loop = async (session: ReturnType<typeof start>['session']): Promise<unknown> => {
       for await (const event of session) throw new Error(`an event came: ${event.event}`);
