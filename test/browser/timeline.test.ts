@@ -111,6 +111,22 @@ describe('the timeline', () => {
     expect(opened.errors).toEqual([]);
   });
 
+  it('shows what the service tells the model about a reply that does not fit as no message of the user', async () => {
+    await using setup = await open();
+    const { event, detail, service, model, opened } = setup;
+    const body = { message: 'Which colour?', sessionId: 's', outputSchema: { type: 'object' } };
+    const asked = service.post('/api/message-sync', body);
+    (await model.call(0)).answer('Red.');
+    (await model.call(1)).answer('{"colour":"red"}');
+    expect((await asked).status).toBe(200);
+    await event('response').click();
+    const said = detail.getByRole('list', { name: 'Conversation at that moment' }).getByRole('listitem');
+    await said.filter({ hasText: 'it is not JSON' }).waitFor();
+    const roles = await said.evaluateAll((items) => items.map((item) => item.getAttribute('data-role')));
+    expect(roles).toEqual(['user', 'assistant', 'service', 'assistant']);
+    expect(opened.errors).toEqual([]);
+  });
+
   it('filters by kind and by text', async () => {
     await using setup = await open();
     const { page, event, opened } = setup;

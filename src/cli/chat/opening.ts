@@ -13,8 +13,10 @@ const Approval = z.object({
 });
 export type Approval = z.infer<typeof Approval>;
 
-const Said = z.object({ role: z.string(), content: z.string() });
-/** One message of the conversation. */
+const Said = z
+  .object({ role: z.string(), content: z.string(), correction: z.literal(true).optional() })
+  .transform(({ role, content, correction }) => ({ role: correction ? 'service' : role, content }));
+/** One message of the conversation. `service` tells the model why its reply does not have the wanted form. */
 export type Said = z.infer<typeof Said>;
 
 const Opening = z.object({

@@ -33,6 +33,8 @@ export interface StepView {
   readonly text: string;
   readonly thought: Thought | null;
   readonly calls: readonly ToolCallView[];
+  /** Why the text does not fit the schema that was asked for. Absent if it does, or if none was. */
+  readonly issue?: string;
   /** Provider and model. Absent when the log does not name them. */
   readonly model?: string;
   readonly usage?: TokenUsage;
@@ -55,6 +57,8 @@ export interface TurnView {
   readonly steps: readonly StepView[];
   /** A token limit cut the reply. */
   readonly isCut: boolean;
+  /** The whole reply of a completed turn. Steps may have more text, such as one that was asked for again. */
+  readonly reply?: string;
   readonly error?: ErrorBody;
 }
 
@@ -107,6 +111,11 @@ function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnVie
       return { ...turn, status: 'running', attempt: event.data.attempt };
     case 'stepCompleted':
       return { ...turn, steps: [...turn.steps, stepOf(turn.turnId, event.data, thoughts)] };
+    case 'outputRejected': {
+      const { step: rejected, issue } = event.data;
+      const steps = turn.steps.map((step) => (step.step === rejected ? { ...step, issue } : step));
+      return { ...turn, steps };
+    }
     case 'toolCall':
       return addCall(turn, { ...event.data, state: 'running', startedAt: event.time });
     case 'toolApproval':
@@ -145,6 +154,7 @@ function advance(turn: TurnView, event: TimedEvent, thoughts: Thoughts): TurnVie
       return {
         ...turn,
         status: 'completed',
+        reply: event.data.content,
         isCut: event.data.finishReason === 'length',
         endedAt: event.time,
       };

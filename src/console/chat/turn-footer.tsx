@@ -28,11 +28,12 @@ export function TurnFooter({ turn }: { readonly turn: TurnView }) {
   );
 }
 
-function Actions({ turn: { seq, firstSeq, steps, message, image, status } }: { readonly turn: TurnView }) {
+function Actions({ turn }: { readonly turn: TurnView }) {
+  const { seq, firstSeq, steps, message, image, status } = turn;
   const feed = useFeed();
   const { mayTalk, say } = useChat();
   const mayFork = useMay('sessions:write');
-  const reply = steps.map(({ text }) => text).join('');
+  const reply = turn.reply ?? steps.map(({ text }) => text).join('');
   const notify = (error: unknown) => feed.notify(errorText(error));
   const fork = () => void forkSession(feed.sessionId, seq).catch(notify);
   const retry = () => {

@@ -41,11 +41,16 @@ export const Turn = memo(function Turn({ turn, running }: TurnProps) {
 });
 
 function Step({ step, isThinking }: { readonly step: StepView; readonly isThinking: boolean }) {
-  const { text, thought, calls } = step;
+  const { text, thought, calls, issue } = step;
   return (
     <div className={style.step}>
       {thought && <ThoughtView thought={thought} isThinking={isThinking} />}
       <Markdown text={text} />
+      {issue !== undefined && (
+        <p className={style.ending}>
+          <Badge tone="warn">asked for again</Badge> The reply does not fit its schema: {issue}
+        </p>
+      )}
       {calls.map((call) => (
         <ToolCall key={call.callId} call={call} />
       ))}

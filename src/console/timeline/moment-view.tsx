@@ -85,12 +85,17 @@ function History({ history }: { readonly history: readonly HistoryEntry[] }) {
       )}
       {history.slice(hidden).map((entry, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and never move
-        <li key={hidden + index} data-role={entry.role}>
+        <li key={hidden + index} data-role={isCorrection(entry) ? 'service' : entry.role}>
           <Said entry={entry} />
         </li>
       ))}
     </ol>
   );
+}
+
+/** Whether the service has said it to the model. */
+function isCorrection(entry: HistoryEntry): boolean {
+  return entry.role === 'user' && entry.correction === true;
 }
 
 function Said({ entry }: { readonly entry: HistoryEntry }) {

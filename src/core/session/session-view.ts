@@ -46,7 +46,16 @@ const leftOut = z
 
 /** One message of the conversation. */
 export const HistoryEntry = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('user'), content: z.string(), image: ImageDescription.optional(), leftOut }),
+  z.object({
+    role: z.literal('user'),
+    content: z.string(),
+    image: ImageDescription.optional(),
+    correction: z
+      .literal(true)
+      .optional()
+      .describe('Not from the user: the service tells the model why its reply does not fit the schema.'),
+    leftOut,
+  }),
   z.object({
     role: z.literal('assistant'),
     content: z.string(),

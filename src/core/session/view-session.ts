@@ -116,12 +116,13 @@ export function isoTime(time: number): string {
 function historyEntry(message: ModelMessage): HistoryEntry {
   switch (message.role) {
     case 'user': {
-      const { text: content, images, leftOut } = message;
+      const { text: content, images, correction, leftOut } = message;
       const [image] = images ?? [];
       return {
         role: 'user',
         content,
         ...(image && { image: describeImage(image) }),
+        ...(correction && { correction }),
         ...(leftOut && { leftOut }),
       };
     }

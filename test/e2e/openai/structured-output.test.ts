@@ -94,6 +94,12 @@ describe('structured output', () => {
     (await rig.model.call(0)).answer('Red!');
     (await rig.model.call(1)).answer('{"colour":"red"}');
     expect(await (await right).json()).toMatchObject({ success: true, response: '{"colour":"red"}' });
+    expect((await viewOf(rig.service, 'right')).history).toEqual([
+      { role: 'user', content: 'Which colour?' },
+      { role: 'assistant', content: 'Red!' },
+      { role: 'user', content: expect.stringContaining('it is not JSON'), correction: true },
+      { role: 'assistant', content: '{"colour":"red"}' },
+    ]);
     const wrong = ask('wrong');
     (await rig.model.call(2)).answer('Red!');
     (await rig.model.call(3)).answer('{"colour":"red","sure":true}');

@@ -18,6 +18,7 @@ const HistoryEntry = z.discriminatedUnion('role', [
     role: z.literal('user'),
     content: z.string(),
     image: z.strictObject({ mimeType: z.string(), bytes: z.int() }).optional(),
+    correction: z.literal(true).optional(),
   }),
   z.strictObject({
     role: z.literal('assistant'),

@@ -112,6 +112,22 @@ describe('the conversation', () => {
     ]);
   });
 
+  it('tells why a text was asked for again, which is no part of the reply', async () => {
+    const rig = new SessionRig();
+    const heard = rig.listen();
+    const options = { output: { name: 'colour', schema: { type: 'object' } } };
+    await rig.say('Which colour?', { turnId: 't', options });
+    (await rig.model.call(0)).answer('Red.');
+    (await rig.model.call(1)).answer('{"colour":"red"}');
+    await heard.event('turn.completed');
+    const { steps, reply } = await turnOf(rig);
+    expect(steps.map(({ text, issue }) => [text, issue])).toEqual([
+      ['Red.', 'it is not JSON'],
+      ['{"colour":"red"}', undefined],
+    ]);
+    expect(reply).toBe('{"colour":"red"}');
+  });
+
   it.each([
     [true, 'approved by a client'],
     [false, 'denied by a client'],
