@@ -234,7 +234,15 @@ export const HealthResponse = z.object({
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;
 
-export const AgentResponse = AgentDescription.extend({ timestamp });
+export const AgentResponse = AgentDescription.extend({
+  maxImageBytes: z
+    .int()
+    .optional()
+    .describe(
+      'The largest image that a message may have, in bytes of the image itself; absent if the service sets no limit.',
+    ),
+  timestamp,
+});
 export type AgentResponse = z.infer<typeof AgentResponse>;
 export const MetricSamplesResponse = MetricSamples.extend({ timestamp });
 export type MetricSamplesResponse = z.infer<typeof MetricSamplesResponse>;

@@ -53,7 +53,9 @@ export function ChatPanel() {
         <div ref={end} />
       </div>
       <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />
-      {mayWrite && <Composer {...composer} isBusy={isBusy} onCancel={cancel} />}
+      {mayWrite && (
+        <Composer {...composer} isBusy={isBusy} maxImageBytes={agent?.maxImageBytes} onCancel={cancel} />
+      )}
       {mayOnlyRead && <ReadOnly owner={hasScope ? owner : null} />}
     </ChatContext>
   );

@@ -9,14 +9,16 @@ import type { ComposerState } from './use-composer.ts';
 
 interface ComposerProps extends Omit<ComposerState, 'chat'> {
   readonly isBusy: boolean;
+  /** @see useAttachment */
+  readonly maxImageBytes: number | undefined;
   readonly onCancel: () => void;
 }
 
 /** The message box. Enter sends, Shift+Enter starts a new line. An image can be pasted, dropped or chosen. */
-export function Composer({ box, text, setText, takeDue, isBusy, onCancel }: ComposerProps) {
+export function Composer({ box, text, setText, takeDue, isBusy, maxImageBytes, onCancel }: ComposerProps) {
   const feed = useFeed();
   const { say } = useChat();
-  const { image, isReading, remove, attach } = useAttachment();
+  const { image, isReading, remove, attach } = useAttachment(maxImageBytes);
   // An image that is still being read would go with the next message.
   const canSend = text.trim() !== '' && feed.client !== null && !isReading;
 

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api-error.ts';
 import { useFeed } from '../service/use-session.ts';
+import { fileSize } from '../ui/quantity.ts';
 import { useChat } from './chat-context.ts';
 import { imageOf } from './image-file.ts';
 import { useDraft } from './use-draft.ts';
@@ -15,8 +16,11 @@ export interface Attachment {
   readonly attach: (files: FileList | null) => void;
 }
 
-/** The image that goes with the next message of the session. */
-export function useAttachment(): Attachment {
+/**
+ * The image that goes with the next message of the session.
+ * @param maxBytes the largest that the service takes; undefined if that is not known, or if it takes any.
+ */
+export function useAttachment(maxBytes = Infinity): Attachment {
   const feed = useFeed();
   const { focusComposer } = useChat();
   const [{ image }, { setImage }] = useDraft(feed.sessionId);
@@ -24,6 +28,12 @@ export function useAttachment(): Attachment {
   const attach = (files: FileList | null): void => {
     const file = [...(files ?? [])].find(({ type }) => type.startsWith('image/'));
     if (!file) return;
+    if (file.size > maxBytes) {
+      feed.notify(
+        `${file.name} has ${fileSize(file.size)}, and this service takes images of at most ${fileSize(maxBytes)}: choose a smaller one.`,
+      );
+      return;
+    }
     setReading((count) => count + 1);
     imageOf(file)
       .then(setImage, (error: unknown) => feed.notify(errorText(error)))

@@ -1,9 +1,7 @@
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
-import type { Image } from '../../core/conversation/image.ts';
 import { errorText } from '../service/api-error.ts';
 import { randomId } from '../service/hub/random-id.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
-import { fileSize } from '../ui/quantity.ts';
 import type { Chat } from './chat-context.ts';
 import { keptMessages } from './kept-messages.ts';
 import { useDraft } from './use-draft.ts';
@@ -18,14 +16,6 @@ export interface ComposerState {
   /** @see Drafts.takeDue */
   readonly takeDue: () => boolean;
   readonly chat: Chat;
-}
-
-/** A frame that is far too large gets no answer: the service closes the connection. */
-function failureText(error: unknown, image: Image | null): string {
-  const text = errorText(error);
-  if (image === null || !(error instanceof Error) || error.name !== 'UnansweredError') return text;
-  const size = fileSize((image.base64.length / 4) * 3);
-  return `${text}. Its image of ${size} may be too large: a service takes up to 10 MB, unless its limits say otherwise.`;
 }
 
 /** The message box of the session: its text, and what the conversation does with it. It has the focus at first. */
@@ -52,7 +42,7 @@ export function useComposer(mayTalk: boolean): ComposerState {
           // Whoever withdraws it puts back its text, maybe in another tab. Only this tab has the image.
           (isSent) => isSent || putBack('', image),
           (error: unknown) => {
-            feed.notify(failureText(error, image));
+            feed.notify(errorText(error));
             putBack(content, image);
           },
         )

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentId } from '../../core/agent-description.ts';
+import type { MaxBytes } from '../../core/size-limits.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { scopeOf } from '../../ports/request-rules.ts';
 import type { AgentResponse, AgentsResponse, ReloadAgentResponse } from '../../wire/responses.ts';
@@ -10,7 +11,8 @@ import { parseFields } from '../requests/request-fields.ts';
 const AgentPath = z.object({ agentId: AgentId });
 
 /** The agents of the service, and the one that a request is for. */
-export function agentRoutes(bus: Bus): Route[] {
+export function agentRoutes(bus: Bus, maxImageBytes: MaxBytes): Route[] {
+  const limit = maxImageBytes === false ? {} : { maxImageBytes };
   return [
     {
       method: 'GET',
@@ -36,7 +38,7 @@ export function agentRoutes(bus: Bus): Route[] {
       access: scopeOf('agent.describe'),
       handler: async ({ context }) => {
         const agent = await bus.send('agent.describe', {}, context);
-        return jsonResponse<AgentResponse>({ ...agent, timestamp: now() });
+        return jsonResponse<AgentResponse>({ ...agent, ...limit, timestamp: now() });
       },
     },
   ];

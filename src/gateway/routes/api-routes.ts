@@ -26,7 +26,7 @@ export function apiRoutes({ bus, fanOut, statecharts, maxImageBytes }: ApiDeps):
     ...sessionRoutes(bus, fanOut),
     ...waitingCallRoutes(bus),
     ...serverRoutes(bus),
-    ...agentRoutes(bus),
+    ...agentRoutes(bus, maxImageBytes),
     nodeRoute(bus),
     statecharts.route(),
     {

@@ -42,6 +42,7 @@ describe('GET /api/agent', () => {
       systemPrompt: 'You work for $TEAM and cost $5. Docs: https://***REDACTED***@docs.example.com/',
       tools: expect.any(Array),
       suggestions: ['Where is my order?', 'List the open orders'],
+      maxImageBytes: 10 * 1024 * 1024,
       timestamp: isTimestamp,
     });
     const policies = new Map(agent.tools.map(({ name, policy }) => [name, policy]));
@@ -59,10 +60,14 @@ describe('GET /api/agent', () => {
       systemPrompt: 'You are a helpful assistant.',
       tools: [],
       suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
+      maxImageBytes: 10 * 1024 * 1024,
       timestamp: isTimestamp,
     });
-    await using silent = await RunningService.start({ yaml: `${SCRIPTED}suggestions: []\n` });
-    expect((await described(silent)).suggestions).toEqual([]);
+    const yaml = `${SCRIPTED}suggestions: []\nlimits: {requestBytes: false}\n`;
+    await using silent = await RunningService.start({ yaml });
+    const agent = await described(silent);
+    expect(agent.suggestions).toEqual([]);
+    expect(agent).not.toHaveProperty('maxImageBytes');
   });
 });
 

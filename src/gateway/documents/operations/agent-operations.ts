@@ -95,6 +95,7 @@ const agent: Operation = {
           },
         ],
         suggestions: ['Hello!', 'What can you do?', 'Which tools do you have?'],
+        maxImageBytes: 10 * 1024 * 1024,
       }),
     },
   ],
