@@ -88,6 +88,25 @@ describe('the message box', () => {
   });
 });
 
+it('a message that the service does not answer is shown as not confirmed, until it is recorded', async () => {
+  await using chat = await openChat();
+  const box = chat.page.getByRole('textbox', { name: 'Message' });
+  await chat.page.getByText('connecting', { exact: true }).waitFor({ state: 'detached' });
+  // As where a network fails without a sign: nothing says that the connection is dead.
+  chat.link.mute();
+  await chat.say('Are you there?');
+  const sent = chat.page.getByRole('article', { name: 'A message that the service has not confirmed yet' });
+  await sent.getByText('Are you there?').waitFor();
+  await box.fill('typed since');
+  chat.link.unmute();
+  (await chat.model.call(0)).answer('Yes.');
+  await chat.conversation.getByText('Yes.').waitFor();
+  expect(await sent.count()).toBe(0);
+  expect(await chat.conversation.getByText('Are you there?').count()).toBe(1);
+  expect(await box.inputValue()).toBe('typed since');
+  expect(chat.errors).toEqual([]);
+});
+
 describe('a message that is typed while the service is away', () => {
   it('is shown as not sent yet, and is sent when the service is back', async () => {
     await using chat = await openChat();

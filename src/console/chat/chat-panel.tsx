@@ -16,7 +16,7 @@ import { conversationOf, type Entry, type TurnView } from './conversation.ts';
 import { Notices } from './notices.tsx';
 import { ResetButton } from './reset-button.tsx';
 import { Turn } from './turn.tsx';
-import { UnsentMessages } from './unsent-messages.tsx';
+import { UnansweredMessages } from './unanswered-messages.tsx';
 import { useComposer } from './use-composer.ts';
 import { Welcome } from './welcome.tsx';
 
@@ -28,9 +28,9 @@ export function ChatPanel() {
   const mayWrite = hasScope && mayTalk;
   const mayOnlyRead = !hasScope || (isKnown && !mayTalk);
   const agent = useAgent();
-  const { status, events, thoughts, notices, unsent } = useFeedSnapshot();
+  const { status, events, thoughts, notices, unanswered } = useFeedSnapshot();
   const entries = useMemo(() => conversationOf(events, thoughts), [events, thoughts]);
-  const isEmpty = entries.length === 0 && unsent.length === 0 && status !== 'loading';
+  const isEmpty = entries.length === 0 && unanswered.length === 0 && status !== 'loading';
   const isBusy = entries.some((entry) => isRunning(entry));
   const { chat, ...composer } = useComposer(mayWrite);
   const cancel = useCancel(isBusy, chat.focusComposer);
@@ -49,7 +49,7 @@ export function ChatPanel() {
         {feed.hasEarlier && <Button onClick={() => feed.loadEarlier()}>Show earlier messages</Button>}
         {isEmpty && mayWrite && <Welcome agent={agent} />}
         <Entries entries={entries} />
-        <UnsentMessages messages={unsent} />
+        <UnansweredMessages />
         <div ref={end} />
       </div>
       <Notices notices={notices} onDismiss={() => feed.dismissNotices()} />

@@ -35,8 +35,8 @@ export class KeptMessages {
   }
 
   /** @returns the messages that the page kept before a reload and that nobody has sent or will send, once. */
-  takeLost(key: string, { unsent, unanswered, events }: FeedSnapshot): readonly KeptMessage[] {
-    const waiting = new Set([...unsent.map(({ clientMessageId }) => clientMessageId), ...unanswered]);
+  takeLost(key: string, { unanswered, events }: FeedSnapshot): readonly KeptMessage[] {
+    const waiting = new Set(unanswered.map(({ clientMessageId }) => clientMessageId));
     const left = stored(key).filter(({ clientMessageId: id }) => !this.#own.has(id) && !waiting.has(id));
     for (const { clientMessageId } of left) this.forget(key, clientMessageId);
     const isRecorded = (id: string): boolean =>

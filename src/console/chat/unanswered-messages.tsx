@@ -1,29 +1,76 @@
+import { useEffect, useState } from 'react';
 import type { UnsentMessage } from '../../client/session-client.ts';
-import { useFeed } from '../service/use-session.ts';
+import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import style from './chat.module.css';
 import { useChat } from './chat-context.ts';
 
-/** The messages that wait for a connection, after the conversation. */
-export function UnsentMessages({ messages }: { readonly messages: readonly UnsentMessage[] }) {
+/** The service answers nearly all messages in less, so that nothing flickers. */
+const PATIENCE_MS = 500;
+
+/** The messages that wait for a connection, or for the answer of the service, after the conversation. */
+export function UnansweredMessages() {
+  const { unsent, unanswered, events } = useFeedSnapshot();
+  const unsentIds = new Set(unsent.map(({ clientMessageId }) => clientMessageId));
+  return unanswered.map((message) => {
+    const { clientMessageId } = message;
+    if (unsentIds.has(clientMessageId)) return <Unsent key={clientMessageId} message={message} />;
+    const isRecorded = events.some(
+      ({ event, data }) => event === 'message' && data.clientMessageId === clientMessageId,
+    );
+    return isRecorded ? null : <Sent key={clientMessageId} message={message} />;
+  });
+}
+
+interface MessageProps {
+  readonly message: UnsentMessage;
+}
+
+function Unsent({ message: { clientMessageId, content } }: MessageProps) {
   const feed = useFeed();
   const { putBack } = useChat();
-  const withdraw = ({ clientMessageId, content }: UnsentMessage): void =>
+  const withdraw = (): void =>
     feed.do(async (client) => {
       if (await client.withdraw(clientMessageId)) putBack(content);
     });
-  return messages.map((message) => (
-    <article key={message.clientMessageId} className={style.turn} aria-label="A message that is not sent yet">
+  return (
+    <article className={style.turn} aria-label="A message that is not sent yet">
       <div className={`${style.user} ${style.unsent}`}>
-        <p dir="auto">{message.content}</p>
+        <p dir="auto">{content}</p>
       </div>
       <div className={style.unsentNote}>
         <Badge tone="warn">not sent yet</Badge>
-        <Button kind="quiet" onClick={() => withdraw(message)}>
+        <Button kind="quiet" onClick={withdraw}>
           Withdraw
         </Button>
       </div>
     </article>
-  ));
+  );
+}
+
+/** A message whose connection broke, or is dead without a sign, is sent again by itself. It may have arrived. */
+function Sent({ message: { content } }: MessageProps) {
+  const isLate = useDelay(PATIENCE_MS);
+  if (!isLate) return null;
+  return (
+    <article className={style.turn} aria-label="A message that the service has not confirmed yet">
+      <div className={`${style.user} ${style.unsent}`}>
+        <p dir="auto">{content}</p>
+      </div>
+      <div className={style.unsentNote}>
+        <Badge tone="warn">sent, not confirmed yet</Badge>
+      </div>
+    </article>
+  );
+}
+
+/** @returns whether the time is over since the component was shown. */
+function useDelay(ms: number): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return isOver;
 }

@@ -23,7 +23,7 @@ export interface Subscription {
   readonly leave: () => ToHub;
   /** The hub has the stream no longer: nobody looks at this tab. */
   readonly onPaused: () => void;
-  /** Whether the stream must stay while nobody looks, because it has something to send. */
+  /** Whether the stream must stay while nobody looks, because something waits to be sent, or for its answer. */
   readonly isNeeded: () => boolean;
 }
 

@@ -15,8 +15,6 @@ export interface FeedSnapshot extends LiveSteps, Omit<HubSession, 'status'> {
   readonly status: SessionStatus | 'loading';
   /** Whether the events have all that the stream had told when this tab joined it. */
   readonly isComplete: boolean;
-  /** @see JoinedSession */
-  readonly unanswered: readonly string[];
   /** Without gaps, from `events[0].seq` to the newest. */
   readonly events: readonly TimedEvent[];
   /** Errors that are not in the log, such as refusals. The newest is the last. */
@@ -160,7 +158,7 @@ export class SessionFeed {
       },
       leave: () => ({ kind: 'session.leave', session }),
       onPaused: () => this.#change({ status: 'paused', trouble: null }),
-      isNeeded: () => this.#snapshot.unsent.length > 0,
+      isNeeded: () => this.#snapshot.unanswered.length > 0,
     });
   }
 
@@ -178,9 +176,9 @@ export class SessionFeed {
   }
 
   /** Another tab may have opened the stream, so the hub can be ahead of this tab, or a moment behind it. */
-  async #join({ seq, steps, unanswered, state }: JoinedSession): Promise<void> {
+  async #join({ seq, steps, state }: JoinedSession): Promise<void> {
     // At once: while the events are loaded, the hub may tell of a newer state.
-    this.#change({ ...state, unanswered, isComplete: false });
+    this.#change({ ...state, isComplete: false });
     const early: StreamEvent[] = [];
     this.#early = early;
     let missing: readonly TimedEvent[];
@@ -248,7 +246,7 @@ export class SessionFeed {
     if (this.#isClosed) return;
     this.#unsubscribe();
     this.notify(reason);
-    this.#change({ status: 'closed' });
+    this.#change({ status: 'closed', unsent: [], unanswered: [] });
   }
 
   #change(change: Partial<FeedSnapshot>): void {

@@ -112,7 +112,10 @@ it('a session that is opened again while it waits goes on with the same connecti
   say(JOIN);
   lastSocket().resumed(0);
   say(send(1, 'one'), LEAVE, JOIN);
-  expect(joins).toMatchObject([{ joined: { unanswered: [] } }, { joined: { unanswered: ['c1'] } }]);
+  expect(joins).toMatchObject([
+    { joined: { state: { unanswered: [] } } },
+    { joined: { state: { unanswered: [{ clientMessageId: 'c1', content: 'one' }] } } },
+  ]);
   await vi.advanceTimersByTimeAsync(20_000);
   lastSocket().say(recorded(1, 1, 'one'));
   await vi.advanceTimersByTimeAsync(0);

@@ -57,7 +57,7 @@ describe('messages that the service has not recorded yet', () => {
     sender.keep(KEY, ONE);
     const reloaded = await load();
     reloaded.note({ unsent: [ONE] });
-    expect(reloaded.takeLost(KEY, { ...LIVE, unsent: [ONE] })).toEqual([]);
+    expect(reloaded.takeLost(KEY, { ...LIVE, unanswered: [ONE] })).toEqual([]);
     expect(reloaded.takeLost(KEY, LIVE)).toEqual([]);
     expect(stored.size).toBe(0);
   });
@@ -65,14 +65,14 @@ describe('messages that the service has not recorded yet', () => {
   it('come back if that tab was closed meanwhile', async () => {
     const sender = await load();
     sender.keep(KEY, ONE);
-    expect((await load()).takeLost(KEY, { ...LIVE, unsent: [ONE] })).toEqual([]);
+    expect((await load()).takeLost(KEY, { ...LIVE, unanswered: [ONE] })).toEqual([]);
     expect((await load()).takeLost(KEY, LIVE)).toEqual([ONE]);
   });
 
   it('do not come back while the connection that has sent them waits for the answer', async () => {
     const sender = await load();
     sender.keep(KEY, ONE);
-    expect((await load()).takeLost(KEY, { ...LIVE, unanswered: ['c1'] })).toEqual([]);
+    expect((await load()).takeLost(KEY, { ...LIVE, unanswered: [ONE] })).toEqual([]);
     expect((await load()).takeLost(KEY, { ...LIVE, events: [recorded('c1')] })).toEqual([]);
     expect(stored.size).toBe(0);
   });

@@ -20,6 +20,7 @@ interface Feed {
 
 interface Subscription {
   onNews(news: object): void;
+  isNeeded(): boolean;
 }
 
 const event = (seq: number) => ({ event: 'reset', data: {}, seq, time: new Date(seq).toISOString() });
@@ -35,8 +36,7 @@ const joined = (seq: number) => ({
   joined: {
     seq,
     steps: { running: null, thoughts: new Map() },
-    unanswered: [],
-    state: { status: 'live', unsent: [], trouble: null },
+    state: { status: 'live', unsent: [], unanswered: [], trouble: null },
   },
 });
 
@@ -74,8 +74,8 @@ async function openFeed(seq = 1) {
   };
   const feed: Feed = new SessionFeed('s', { subscribe, do: act });
   await answer('?after=0&limit=1000', page(seq));
-  const tell = (await subscribed.promise).onNews;
-  return { feed, tell, act, unsubscribe, [Symbol.dispose]: () => feed.close() };
+  const { onNews: tell, isNeeded } = await subscribed.promise;
+  return { feed, tell, isNeeded, act, unsubscribe, [Symbol.dispose]: () => feed.close() };
 }
 
 const seqs = (feed: Feed) => feed.snapshot().events.map(({ seq }) => seq);
@@ -124,6 +124,18 @@ describe('the feed of a session that joins its stream', () => {
     await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2, 3]));
     expect(feed.snapshot()).toMatchObject({ status: 'live', notices: [] });
   });
+});
+
+it('the feed needs its stream, though nobody looks, until all its messages are answered', async () => {
+  using opened = await openFeed();
+  const { tell, isNeeded } = opened;
+  const told = (unanswered: object[]): void =>
+    tell({ kind: 'session.state', state: { unsent: [], unanswered } });
+  expect(isNeeded()).toBe(false);
+  told([{ clientMessageId: 'c1', content: 'one' }]);
+  expect(isNeeded()).toBe(true);
+  told([]);
+  expect(isNeeded()).toBe(false);
 });
 
 it('the feed says why the service refuses earlier events', async () => {

@@ -20,6 +20,8 @@ export interface Trouble {
 export interface HubSession {
   readonly status: SessionStatus;
   readonly unsent: readonly UnsentMessage[];
+  /** The messages that the hub has sent, or will send, and that the service has not answered: also those of `unsent`. */
+  readonly unanswered: readonly UnsentMessage[];
   /** Why there is no connection; null while there is one, or while the first is made. */
   readonly trouble: Trouble | null;
 }
@@ -29,8 +31,6 @@ export interface JoinedSession {
   /** The last event that the hub has received. */
   readonly seq: number;
   readonly steps: LiveSteps;
-  /** The ids of the messages that the hub has sent, or will send, and that the service has not answered. */
-  readonly unanswered: readonly string[];
   readonly state: HubSession;
 }
 

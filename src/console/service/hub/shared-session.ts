@@ -6,6 +6,7 @@ import {
   type SessionClient,
   type SessionStatus,
   type StreamEvent,
+  type UnsentMessage,
 } from '../../../client/session-client.ts';
 import type { MachineState } from '../../../core/machine-state.ts';
 import { agentBase } from '../agent-base.ts';
@@ -49,8 +50,8 @@ export class SharedSession {
   readonly #deps: SharedSessionDeps;
   readonly #client: SessionClient;
   readonly #tabs = new Set<Tab>();
-  /** The ids of the messages that the service has not answered yet. */
-  readonly #unanswered = new Set<string>();
+  /** The messages that the service has not answered yet, by their ids. */
+  readonly #unanswered = new Map<string, UnsentMessage>();
   #closeLater: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
   readonly #clock: ServiceClock;
@@ -90,8 +91,8 @@ export class SharedSession {
     this.#tabs.add(tab);
     clearTimeout(this.#closeLater);
     const { status, unsent } = this.#client;
-    const state = { status, unsent, trouble: this.#trouble };
-    const joined = { seq: this.#seq, steps: this.#steps, unanswered: [...this.#unanswered], state };
+    const state = { status, unsent, unanswered: [...this.#unanswered.values()], trouble: this.#trouble };
+    const joined = { seq: this.#seq, steps: this.#steps, state };
     tab.post({ kind: 'session.joined', session: this.#session, joined });
   }
 
@@ -127,13 +128,19 @@ export class SharedSession {
 
   async #send(content: string, options: SendOptions): Promise<Receipt> {
     const { clientMessageId = randomId() } = options;
-    this.#unanswered.add(clientMessageId);
+    this.#unanswered.set(clientMessageId, { clientMessageId, content });
+    this.#tellUnanswered();
     try {
       return await this.#client.send(content, { ...options, clientMessageId });
     } finally {
       this.#unanswered.delete(clientMessageId);
+      this.#tellUnanswered();
       this.#closeIfUnneeded();
     }
+  }
+
+  #tellUnanswered(): void {
+    this.#tell({ unanswered: [...this.#unanswered.values()] });
   }
 
   /** A message without an answer would be given back to its writer, although the service may have it. */
