@@ -82,6 +82,24 @@ describe('the chat', () => {
     expect(chat.errors).toEqual([]);
   });
 
+  it('takes one decision while there is no connection, and sends it with the next one', async () => {
+    await using chat = await openChat();
+    await chat.say('Pay Ann');
+    (await chat.model.call(0)).askFor({ name: 'pay', arguments: { to: 'Ann' } });
+    const approve = chat.conversation.getByRole('button', { name: 'Approve' });
+    await approve.waitFor();
+    await chat.link.sever();
+    await chat.page.getByText(/Trying again/).waitFor();
+    await approve.click();
+    await expect.poll(() => approve.isDisabled()).toBe(true);
+    expect(await chat.conversation.getByRole('button', { name: 'Deny' }).isDisabled()).toBe(true);
+    await chat.link.restore();
+    (await chat.tools.call(0)).answer('paid');
+    (await chat.model.call(1)).answer('Done with it.');
+    await chat.conversation.getByText('Done with it.').waitFor();
+    expect(await chat.page.getByRole('alert').textContent()).toBe('');
+  });
+
   it('denies with a reason by the Enter key, and the reason is shown', async () => {
     await using chat = await openChat();
     await chat.say('Pay Ann');

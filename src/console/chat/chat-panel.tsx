@@ -106,7 +106,7 @@ function useCancel(isBusy: boolean, focusComposer: () => void): () => void {
   const feed = useFeed();
   const cancel = () => {
     focusComposer();
-    feed.do((client) => client.cancel());
+    void feed.do((client) => client.cancel());
   };
   const latest = useRef(cancel);
   latest.current = cancel;

@@ -17,7 +17,7 @@ export function ResetButton({ isEmpty }: { readonly isEmpty: boolean }) {
           title="Reset the conversation?"
           text="The model forgets everything that was said. A running reply and waiting messages are cancelled. You still see the messages here."
           action="Reset the conversation"
-          onConfirm={() => feed.do((client) => client.reset())}
+          onConfirm={() => void feed.do((client) => client.reset())}
           onClose={() => setAsking(false)}
         />
       )}

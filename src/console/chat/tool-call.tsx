@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useMay } from '../service/account.ts';
 import type { SessionRemote } from '../service/session-remote.ts';
 import { useFeed } from '../service/use-session.ts';
@@ -86,18 +87,22 @@ function Approval({ call: { callId, argumentsHash } }: { readonly call: ToolCall
   const { focusComposer } = useChat();
   const { isKnown, mayApprove } = useSessionAccess(feed.sessionId);
   const hasScope = useMay('approvals:decide');
+  const [isSent, setSent] = useState(false);
   if (hasScope && !isKnown) return null;
   if (!hasScope || !mayApprove) return <p>Somebody else decides whether the agent may run this tool.</p>;
-  const answer = (decide: (client: SessionRemote) => Promise<unknown>): void => {
+  // Without a connection, the answer waits for the next one. A second answer would come too late.
+  const answer = async (decide: (client: SessionRemote) => Promise<unknown>): Promise<void> => {
+    setSent(true);
     focusComposer();
-    feed.do(decide);
+    if (!(await feed.do(decide))) setSent(false);
   };
   return (
     <fieldset className={style.approval}>
       <legend>The agent asks to run this tool with exactly these arguments.</legend>
       <Decision
-        onApprove={() => answer((client) => client.approve(callId, argumentsHash))}
-        onDeny={(reason) => answer((client) => client.deny(callId, reason))}
+        isSent={isSent}
+        onApprove={() => void answer((client) => client.approve(callId, argumentsHash))}
+        onDeny={(reason) => void answer((client) => client.deny(callId, reason))}
       />
     </fieldset>
   );

@@ -30,7 +30,7 @@ interface MessageProps {
 function Unsent({ message: { clientMessageId, content } }: MessageProps) {
   const feed = useFeed();
   const { putBack } = useChat();
-  const withdraw = (): void =>
+  const withdraw = () =>
     feed.do(async (client) => {
       if (await client.withdraw(clientMessageId)) putBack(content);
     });
@@ -41,7 +41,7 @@ function Unsent({ message: { clientMessageId, content } }: MessageProps) {
       </div>
       <div className={style.unsentNote}>
         <Badge tone="warn">not sent yet</Badge>
-        <Button kind="quiet" onClick={withdraw}>
+        <Button kind="quiet" onClick={() => void withdraw()}>
           Withdraw
         </Button>
       </div>

@@ -110,9 +110,16 @@ export class SessionFeed {
     }
   }
 
-  /** Does something in the session. If the service refuses it, the page says so. */
-  do(action: (client: SessionRemote) => Promise<unknown>): void {
-    if (this.#client) action(this.#client).catch((error: unknown) => this.notify(errorText(error)));
+  /** Does something in the session. If the service refuses it, the page says so. @returns whether it was done. */
+  async do(action: (client: SessionRemote) => Promise<unknown>): Promise<boolean> {
+    if (!this.#client) return false;
+    try {
+      await action(this.#client);
+      return true;
+    } catch (error) {
+      this.notify(errorText(error));
+      return false;
+    }
   }
 
   notify(notice: string): void {

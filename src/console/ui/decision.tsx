@@ -3,14 +3,14 @@ import { Button } from './button.tsx';
 import style from './decision.module.css';
 
 interface DecisionProps {
-  readonly isSent?: boolean;
+  readonly isSent: boolean;
   readonly onApprove: () => void;
   /** @param reason undefined if the person gives none. */
   readonly onDeny: (reason: string | undefined) => void;
 }
 
 /** Approves or denies a tool call. The agent reads the reason of a denial, so it can do something else. */
-export function Decision({ isSent = false, onApprove, onDeny }: DecisionProps) {
+export function Decision({ isSent, onApprove, onDeny }: DecisionProps) {
   const [reason, setReason] = useState('');
   const deny = (): void => onDeny(reason.trim() || undefined);
   return (
