@@ -11,10 +11,10 @@ limits: {requestsPerMinute: false}
 mcpServers: {asking: {command: none}}
 `;
 
-async function openChat() {
+async function openChat(at = '#/chat/default') {
   const model = new DirectedModel();
   const adapters = { model, connector: withAskingTools() };
-  const opened = await ConsolePage.open('#/chat/default', { yaml: AGENT, adapters });
+  const opened = await ConsolePage.open(at, { yaml: AGENT, adapters });
   return { ...opened, model, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
@@ -38,6 +38,19 @@ describe('what a tool server asks', () => {
     expect(messages.at(-1)).toMatchObject({ role: 'tool', text: expect.stringContaining('large') });
     await form.waitFor({ state: 'detached' });
     expect(errors).toEqual([]);
+  });
+
+  it('is no click on its turn when a choice is opened', async () => {
+    await using chat = await openChat('#/chat/default?beside=timeline');
+    const { page, service, model } = chat;
+    await service.post('/api/message', { message: 'tea, please' });
+    (await model.call(0)).askFor({ name: 'order_tea', callId: 'c-1', arguments: {} });
+    const form = page.getByRole('group', { name: 'The tool server asks: Which tea?' });
+    await form.getByLabel(/size/).click();
+    await form.getByText('size', { exact: false }).first().click();
+    expect(page.url()).not.toContain('turn=');
+    await form.locator('legend').first().click();
+    await expect.poll(() => page.url()).toContain('turn=');
   });
 
   it('is declined with a click', async () => {

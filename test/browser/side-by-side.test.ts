@@ -66,6 +66,25 @@ describe('side by side', () => {
     expect(opened.errors).toEqual([]);
   });
 
+  it('does not choose a turn by clicks in a dialog or in a form of it', async () => {
+    await using setup = await openWatched('#/chat/s?beside=timeline');
+    const { page, service, model, turn, opened } = setup;
+    const imageData = { mimeType: 'image/gif', base64: Buffer.from('GIF89a').toString('base64') };
+    const said = service.post('/api/message-sync', { message: 'Look', sessionId: 's', imageData });
+    (await model.call(0)).answer('I see.');
+    await said;
+    await turn('Look').getByRole('button', { name: 'Image of the message: enlarge' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    // Beside the dialog, which closes it.
+    await page.mouse.click(2, 2);
+    await dialog.waitFor({ state: 'detached' });
+    expect(await isSelected(turn('Look'))).toBe(false);
+    await turn('Look').getByText('I see.').click();
+    await expect.poll(() => isSelected(turn('Look'))).toBe(true);
+    expect(opened.errors).toEqual([]);
+  });
+
   it('finds the moment of a turn in the chart, and follows the next turn when asked to', async () => {
     await using setup = await openWatched('#/chat/s?beside=statecharts');
     const { page, say, model, turn, opened } = setup;

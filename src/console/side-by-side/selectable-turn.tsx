@@ -16,10 +16,12 @@ export function SelectableTurn({ turnId, children }: SelectableTurnProps) {
   const { beside, turnId: chosen } = useLocation();
   const isSelected = turnId === chosen;
   const toggle = () => adjust({ turnId: isSelected ? undefined : turnId, seq: undefined });
-  const onClick = ({ target }: MouseEvent) => {
-    const isOther = target instanceof Element && target.closest('a, button, input, summary, textarea');
+  const onClick = ({ target, currentTarget }: MouseEvent) => {
+    // React also tells of clicks in a dialog that the turn has opened.
+    if (!beside || !(target instanceof Element) || !currentTarget.contains(target)) return;
+    const isOther = target.closest('a, button, input, label, select, summary, textarea') !== null;
     const isReading = window.getSelection()?.isCollapsed === false;
-    if (beside && !isOther && !isReading) toggle();
+    if (!isOther && !isReading) toggle();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same for the keyboard
