@@ -81,6 +81,12 @@ describe('the waterfall of the timeline', () => {
     await expect.poll(width).toBeGreaterThan(larger);
     await page.keyboard.press('0');
     await expect.poll(width).toBe(whole);
+    // With Ctrl, the key is left to the browser, which enlarges the page.
+    const isLeft = await page.evaluate(`document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', { key: '+', ctrlKey: true, bubbles: true, cancelable: true }),
+    )`);
+    expect(isLeft).toBe(true);
+    expect(await width()).toBe(whole);
     const box = (await list.boundingBox()) ?? { x: 0, y: 0, width: 0 };
     const before = await place();
     await page.mouse.move(before, box.y + 40);

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useAccount } from '../service/account.ts';
 import { randomId } from '../service/hub/random-id.ts';
 import { ofBrowser } from '../service/storage.ts';
+import { isBrowsers } from '../ui/browser-keys.ts';
 import { go, type Location, type Panel } from './location.ts';
 import { shownPanels } from './panel-scopes.ts';
 
@@ -21,7 +22,7 @@ export function useKeys(location: Location): Keys {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [areOn, setAreOn] = useState(() => ofBrowser.get(KEY) !== 'off');
   const onKey = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event)) return;
+    if (isBrowsers(event) || event.defaultPrevented || isTyping(event)) return;
     if (event.key === '?') setHelpOpen(true);
     else if (!areOn || document.querySelector('dialog[open]') || !press(event.key, location, panels)) return;
     event.preventDefault();

@@ -1,4 +1,5 @@
 import type { KeyboardEvent, PointerEvent } from 'react';
+import { isBrowsers } from '../ui/browser-keys.ts';
 import style from './side-by-side.module.css';
 import { SHARE } from './use-share.ts';
 
@@ -19,6 +20,7 @@ export function Splitter({ share, onChange }: SplitterProps) {
     onChange(((clientX - left) / width) * 100);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isBrowsers(event)) return;
     const next = {
       ArrowLeft: share - STEP,
       ArrowRight: share + STEP,

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { isBrowsers } from '../ui/browser-keys.ts';
 import { EventRow, GapRow } from './event-row.tsx';
 import style from './timeline.module.css';
 import { eventAfterKey, type Row, rowsBefore, rowsInView } from './timeline-rows.ts';
@@ -31,6 +32,7 @@ export function EventList({ firstSeq, rows, chosen, onChoose }: EventListProps) 
     if (chosenAt !== -1) show(chosenAt * ROW_HEIGHT, ROW_HEIGHT);
   }, [chosen]);
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isBrowsers(event)) return;
     const seq = eventAfterKey(rows, chosen, event.key);
     if (seq === null) return;
     event.preventDefault();

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { isBrowsers } from '../../ui/browser-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import style from '../statecharts.module.css';
@@ -54,7 +55,7 @@ function usePlayKeys(playback: Playback): void {
     const onKeyDown = (event: KeyboardEvent) => {
       const { position, toggle, moveTo } = latest.current;
       const target = event.target instanceof Element ? event.target : null;
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+      if (isBrowsers(event) || document.querySelector('dialog[open]')) return;
       if (target?.closest('input:not([type="range"]), textarea, select')) return;
       if (event.key === ' ' && !target?.closest('a, button, label, summary')) toggle();
       else if (event.key === ',') moveTo(position - 1);

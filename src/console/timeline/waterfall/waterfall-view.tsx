@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { TimedEvent } from '../../service/timed-event.ts';
+import { isBrowsers } from '../../ui/browser-keys.ts';
 import { rowsInView } from '../timeline-rows.ts';
 import { useScrollWindow } from '../use-scroll-window.ts';
 import { Ruler } from './ruler.tsx';
@@ -66,6 +67,7 @@ export function WaterfallView({ events, choice, onChoose }: WaterfallViewProps) 
   }, [choice.turnId, choice.seq, chosenAt === -1, isMeasured]);
   const choose = (row: WaterfallRow) => onChoose({ turnId: turnIdOf(row), seq: seqOf(row) });
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isBrowsers(event)) return;
     const next = rows[rowAfterKey(rows.length, chosenAt, event.key) ?? -1];
     if (next) choose(next);
     else if (!zoom.onKey(event)) return;
