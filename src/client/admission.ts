@@ -31,7 +31,7 @@ export class Admission {
   readonly #options: AdmissionOptions;
   /** The last token of the function. */
   #kept: string | null = null;
-  /** Whether the last token has ended, and no connection was made since. */
+  /** Whether a token has ended and the next one was not taken yet. Forgotten while the service is away. */
   #isRenewing = false;
 
   constructor(options: AdmissionOptions) {
@@ -79,6 +79,13 @@ export class Admission {
   }
 
   async #ask(signal: AbortSignal): Promise<Entry> {
+    const entry = await this.#request(signal);
+    // The token was not looked at. It may end before the service is back, and then there may be another one.
+    if ('refusal' in entry && entry.refusal.isTemporary) this.#isRenewing = false;
+    return entry;
+  }
+
+  async #request(signal: AbortSignal): Promise<Entry> {
     const { base, fetch } = this.#options;
     const url = ticketsUrl(base);
     const headers = await this.headers();

@@ -30,8 +30,8 @@ export interface ConnectOptions {
    * connection the client exchanges it for a ticket (`POST /api/tickets`), so it is never part of a URL.
    *
    * A function is called before the first connection, and again when the service says that the token has expired or was
-   * revoked. If that happens to the next token before a connection is made, or if a string is refused, the client fails
-   * with a `RefusedError`. If the function throws, the client fails with that error.
+   * revoked. If that happens to the next token before a connection is made, and the service was not away meanwhile, or if a
+   * string is refused, the client fails with a `RefusedError`. If the function throws, the client fails with that error.
    */
   readonly token?: TokenSource | undefined;
   /** Where to continue reading: an earlier value of `SessionClient.position`. Default: the beginning of the session. */

@@ -175,6 +175,18 @@ describe('a client with a function that gives tokens', () => {
     expect(give).toHaveBeenCalledTimes(2);
   });
 
+  it('asks for another when the second has expired while the service was away', async () => {
+    const rig = await start(tokens());
+    rig.service.socket.resumed(0);
+    rig.service.ticketAnswers.push(refusal('away', 503), refusal('expired'));
+    await endToken(rig);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(rig.service.bearers).toEqual(['Bearer a', 'Bearer b', 'Bearer b', 'Bearer c']);
+    rig.service.socket.resumed(0);
+    expect(rig.session.status).toBe('live');
+    rig.session.close();
+  });
+
   it.each([
     ['which has expired, too', 'expired'],
     ['which is wrong', 'unknown'],
