@@ -97,6 +97,23 @@ describe('the trace of a turn', () => {
     expect(told(busyTurn.slice(0, 6)).at(-1)).toBe('tool-b: approval 310-null open');
   });
 
+  it('tells how long the model took for a reply that was asked for again', () => {
+    const rejected = { event: 'outputRejected', data: { step: 1, issue: 'it is not JSON' } } as const;
+    const turn = log(
+      [0, 't', message()],
+      [0, 't', begins],
+      [300, 't', step(1)],
+      [310, 't', rejected],
+      [900, 't', step(2)],
+      [900, 't', ends],
+    );
+    expect(told(turn)).toEqual([
+      'Model call 1: model 0-300 succeeded',
+      'Model call 2: model 310-900 succeeded',
+    ]);
+    expect(told(turn.slice(0, 4)).at(-1)).toBe('Model call 2: model 310-null open');
+  });
+
   it('leaves out a wait that nobody notices', () => {
     expect(told(log([0, 't', message()], [5, 't', begins]))).toEqual(['Model call 1: model 5-null open']);
   });

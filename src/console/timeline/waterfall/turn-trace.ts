@@ -95,6 +95,9 @@ class TraceBuilder {
       case 'stepCompleted':
         this.#completeStep(event, time);
         return;
+      case 'outputRejected':
+        this.#beginModelCall(seq, time);
+        return;
       case 'response':
         this.#end(time, 'succeeded');
         return;
