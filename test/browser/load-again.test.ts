@@ -4,7 +4,8 @@ import { openChat } from '../support/console/chat-page.ts';
 
 const LIMITED = { code: 'RATE_LIMIT_EXCEEDED', message: 'Limit exceeded', details: {} };
 
-const PATHS = /^\/api\/(sessions|approvals|agent|mcp\/servers|mcp\/servers\/tools\/tools)$/;
+const PATHS =
+  /^\/api\/(sessions|approvals|agent|mcp\/servers|mcp\/servers\/tools\/tools|sessions\/demo\/images\/1)$/;
 
 /** Refuses the first request for each of these paths. */
 function refuseFirst() {
@@ -35,5 +36,25 @@ describe('what could not be loaded', () => {
     await page.getByRole('link', { name: 'Tool servers' }).click();
     await page.getByRole('region', { name: 'Tools of tools' }).getByText('look', { exact: true }).waitFor();
     await page.getByText('Limit exceeded').waitFor({ state: 'detached' });
+  });
+
+  it('is asked for again, also an image, and what the conversation was at an event', async () => {
+    await using chat = await openChat();
+    const { page, conversation } = chat;
+    const imageData = { mimeType: 'image/gif', base64: Buffer.from('GIF89a').toString('base64') };
+    const said = chat.service.post('/api/message-sync', { message: 'Look', sessionId: 'demo', imageData });
+    (await chat.model.call(0)).answer('I see.');
+    await said;
+    await page.route('**/api/**', refuseFirst());
+    await page.goto(`${chat.link.url}/?again#/chat/demo`);
+    await conversation.getByRole('button', { name: 'Image of the message: enlarge' }).waitFor();
+    const refuse = (route: Route): Promise<void> =>
+      route.fulfill({ status: 429, json: { success: false, error: LIMITED } });
+    await page.route('**/api/sessions/demo?at=4', refuse);
+    await page.goto(`${chat.link.url}/#/timeline/demo?view=list&event=4`);
+    const detail = page.getByRole('region', { name: 'Chosen event' });
+    await detail.getByRole('alert').getByText('Limit exceeded').waitFor();
+    await page.unroute('**/api/sessions/demo?at=4', refuse);
+    await detail.getByText('I see.').waitFor();
   });
 });

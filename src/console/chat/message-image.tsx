@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Image } from '../../core/conversation/image.ts';
-import { imageOf } from '../service/image-of.ts';
+import { imageToShow } from '../service/image-of.ts';
 import { Thumbnail } from '../ui/thumbnail.tsx';
 
 /** The image that came with a message. It is loaded when it is about to be seen. */
@@ -11,7 +11,7 @@ export function MessageImage({ sessionId, seq }: { readonly sessionId: string; r
   useEffect(() => {
     if (!isNear) return undefined;
     const loading = new AbortController();
-    imageOf(sessionId, seq, loading.signal).then(setImage, () => undefined); // The badge still tells of it.
+    imageToShow(sessionId, seq, loading.signal).then(setImage, () => undefined); // The badge still tells of it.
     return () => loading.abort();
   }, [isNear, sessionId, seq]);
   if (!image) return <span ref={place} />;

@@ -1,6 +1,5 @@
-import { get } from './api.ts';
+import { getAgain } from './get-again.ts';
 import type { Trouble } from './hub/hub-messages.ts';
-import { isPassing, retryDelayMs, troubleOf } from './hub/trouble.ts';
 import { sessionPath } from './paths.ts';
 import type { ServiceClock } from './service-clock.ts';
 import type { TimedEvent } from './timed-event.ts';
@@ -47,32 +46,9 @@ export class EventPages {
   }
 
   async #page(after: number, limit: number): Promise<EventsPage> {
-    for (let failures = 0; ; failures += 1) {
-      try {
-        const page = await get<EventsAnswer>(
-          `${this.#path}?after=${after}&limit=${limit}`,
-          this.#closing.signal,
-        );
-        this.#clock.set(page.timestamp);
-        if (failures > 0) this.#onTrouble(null);
-        return page;
-      } catch (error) {
-        if (!isPassing(error)) throw error;
-        const delayMs = retryDelayMs(error, failures);
-        this.#onTrouble(troubleOf(error, delayMs));
-        await this.#wait(delayMs);
-      }
-    }
-  }
-
-  #wait(ms: number): Promise<void> {
-    const { signal } = this.#closing;
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms);
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      });
-    });
+    const path = `${this.#path}?after=${after}&limit=${limit}`;
+    const page = await getAgain<EventsAnswer>(path, this.#closing.signal, this.#onTrouble);
+    this.#clock.set(page.timestamp);
+    return page;
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { SessionView } from '../../core/session/session-view.ts';
-import { get } from '../service/api.ts';
 import { errorText } from '../service/api-error.ts';
+import { getAgain } from '../service/get-again.ts';
 import { sessionPath } from '../service/paths.ts';
 
 /** A held arrow key passes many events. Only the event where it stops is loaded. */
@@ -15,7 +15,7 @@ export type Moment =
 
 interface Known {
   readonly seq: number;
-  readonly moment: Moment;
+  readonly view: SessionView;
 }
 
 const LOADING: Moment = { status: 'loading' };
@@ -23,19 +23,21 @@ const LOADING: Moment = { status: 'loading' };
 /** The session as it was after the event. The past does not change, so it is loaded once. */
 export function useMoment(sessionId: string, seq: number): Moment {
   const [known, setKnown] = useState<readonly Known[]>([]);
-  const found = known.find((one) => one.seq === seq)?.moment;
-  const isKnown = found !== undefined;
+  /** Why there is no view of that event. */
+  const [problem, setProblem] = useState<{ readonly seq: number; readonly reason: string } | null>(null);
+  const view = known.find((one) => one.seq === seq)?.view;
+  const isKnown = view !== undefined;
   useEffect(() => {
     if (isKnown) return undefined;
     const abort = new AbortController();
-    const keep = (moment: Moment) => {
-      if (!abort.signal.aborted) setKnown((others) => [...others.slice(1 - MAX_KEPT), { seq, moment }]);
-    };
+    const { signal } = abort;
+    const tell = (trouble: { readonly message: string } | null) =>
+      setProblem(trouble && { seq, reason: trouble.message });
     const timer = setTimeout(() => {
       const path = `${sessionPath(sessionId)}?at=${seq}`;
-      get<{ session: SessionView }>(path, abort.signal).then(
-        ({ session }) => keep({ status: 'shown', view: session }),
-        (error: unknown) => keep({ status: 'failed', reason: errorText(error) }),
+      getAgain<{ session: SessionView }>(path, signal, tell).then(
+        ({ session }) => setKnown((others) => [...others.slice(1 - MAX_KEPT), { seq, view: session }]),
+        (error: unknown) => signal.aborted || tell({ message: errorText(error) }),
       );
     }, PAUSE_MS);
     return () => {
@@ -43,5 +45,6 @@ export function useMoment(sessionId: string, seq: number): Moment {
       abort.abort();
     };
   }, [sessionId, seq, isKnown]);
-  return found ?? LOADING;
+  if (view) return { status: 'shown', view };
+  return problem?.seq === seq ? { status: 'failed', reason: problem.reason } : LOADING;
 }
