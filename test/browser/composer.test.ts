@@ -91,7 +91,7 @@ describe('the message box', () => {
 it('a message that the service does not answer is shown as not confirmed, until it is recorded', async () => {
   await using chat = await openChat();
   const box = chat.page.getByRole('textbox', { name: 'Message' });
-  await chat.page.getByText('connecting', { exact: true }).waitFor({ state: 'detached' });
+  await chat.live();
   // As where a network fails without a sign: nothing says that the connection is dead.
   chat.link.mute();
   await chat.say('Are you there?');
@@ -110,8 +110,7 @@ it('a message that the service does not answer is shown as not confirmed, until 
 describe('a message that is typed while the service is away', () => {
   it('is shown as not sent yet, and is sent when the service is back', async () => {
     await using chat = await openChat();
-    await chat.page.getByRole('textbox', { name: 'Message' }).waitFor();
-    await chat.link.sever();
+    await chat.sever();
     await chat.say('Are you there?');
     const unsent = chat.page.getByRole('article', { name: 'A message that is not sent yet' });
     await unsent.getByText('Are you there?').waitFor();
@@ -127,8 +126,7 @@ describe('a message that is typed while the service is away', () => {
   it('returns to the message box after a reload', async () => {
     await using chat = await openChat();
     const box = chat.page.getByRole('textbox', { name: 'Message' });
-    await box.waitFor();
-    await chat.link.sever();
+    await chat.sever();
     await chat.say('Are you there?');
     await box.fill('typed since');
     await chat.page.getByText('not sent yet').waitFor();
@@ -147,14 +145,13 @@ describe('a message that is typed while the service is away', () => {
   it('returns after a reload without its image, and says so', async () => {
     await using chat = await openChat();
     const box = chat.page.getByRole('textbox', { name: 'Message' });
-    await box.waitFor();
     await chat.page.locator('input[type=file]').setInputFiles({
       name: 'a.gif',
       mimeType: 'image/gif',
       buffer: Buffer.from('GIF89a'),
     });
     await chat.page.getByAltText('To be sent').waitFor();
-    await chat.link.sever();
+    await chat.sever();
     await chat.say('What is this?');
     await chat.page.getByText('not sent yet').waitFor();
     await chat.page.goto('about:blank');
@@ -167,8 +164,7 @@ describe('a message that is typed while the service is away', () => {
   it('can be withdrawn: its text returns to the message box, and it is never sent', async () => {
     await using chat = await openChat();
     const box = chat.page.getByRole('textbox', { name: 'Message' });
-    await box.waitFor();
-    await chat.link.sever();
+    await chat.sever();
     await chat.say('Not this');
     await chat.say('But this');
     const first = chat.page.getByRole('article', { name: 'A message that is not sent yet' }).first();

@@ -43,9 +43,19 @@ export async function openChat({
   const link = await SeverableLink.to(service.port);
   const opened = await ConsolePage.visit(service, `${link.url}/#/chat/demo`, context);
   const { page } = opened;
+  const box = page.getByRole('textbox', { name: 'Message' });
   const say = async (text: string): Promise<void> => {
-    await page.getByRole('textbox', { name: 'Message' }).fill(text);
-    await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await box.fill(text);
+    await box.press('Enter');
+  };
+  const live = async (): Promise<void> => {
+    await box.waitFor();
+    await page.getByText(/^(loading|connecting)$/).waitFor({ state: 'detached' });
+  };
+  const sever = async (): Promise<void> => {
+    await live();
+    await link.sever();
+    await page.getByText('connecting', { exact: true }).waitFor();
   };
   const newTab = async (at: string): Promise<Page> => {
     const tab = await page.context().newPage();
@@ -65,6 +75,10 @@ export async function openChat({
     tools,
     page,
     say,
+    /** Resolves when the session is open: before that, nothing can be sent. */
+    live,
+    /** Breaks the open connection. Resolves when the page knows of it: a message that is said before may have been sent. */
+    sever,
     /** Between the page and the service. */
     link,
     service,
