@@ -149,6 +149,13 @@ describe('side by side', () => {
     await using setup = await openWatched('#/chat/s', SMALL);
     const { page, row, turn, opened } = setup;
     await twoTurns(setup);
+    const long = 'a message that needs more than one line on a small display';
+    await setup.say(long);
+    (await setup.model.call(2)).answer('I see.');
+    const bubble = await turn(long).getByText(long, { exact: true }).boundingBox();
+    const steps = await turn(long).getByRole('button', { name: 'Steps' }).boundingBox();
+    if (!bubble || !steps) throw new Error('the turn is not shown');
+    expect(steps.x + steps.width).toBeLessThanOrEqual(bubble.x);
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('not sent yet');
     await turn('second').getByRole('button', { name: 'Steps' }).click();
