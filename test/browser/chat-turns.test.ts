@@ -69,6 +69,30 @@ describe('a turn in the chat', () => {
     expect(request.messages).toMatchObject([{ role: 'user', text: 'first\n\nfirst' }]);
   });
 
+  it('is not tried again if it has no message of its own', async () => {
+    await using chat = await openChat();
+    const { conversation } = chat;
+    await chat.say('first');
+    (await chat.model.call(0)).answer('Yes.');
+    const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
+    const asked = chat.service.post('/v1/chat/completions', {
+      model: 'default',
+      metadata: { session_id: 'given' },
+      messages: [
+        { role: 'user', content: 'Where is it?' },
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c1', content: 'in the drawer' },
+      ],
+    });
+    (await chat.model.call(1)).fail(new ServiceError('AGENT_ERROR', 'No answer.', { reason: 'it is down' }));
+    expect((await asked).status).toBe(500);
+    await chat.page.goto(`${chat.link.url}/#/chat/given`);
+    await conversation.getByText('it is down').waitFor();
+    await conversation.getByRole('button', { name: 'Fork from here' }).waitFor();
+    expect(await conversation.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    expect(chat.errors).toEqual([]);
+  });
+
   it('keeps its image when it is tried again, and when it is edited in a fork', async () => {
     await using chat = await openChat();
     const { conversation } = chat;

@@ -42,7 +42,8 @@ function Actions({ turn }: { readonly turn: TurnView }) {
   };
   return (
     <span className={style.actions}>
-      {status !== 'completed' && mayTalk && (
+      {/* A turn that answers an earlier message has none to send again. */}
+      {status !== 'completed' && mayTalk && message !== '' && (
         <Button kind="quiet" onClick={retry} title="Send the message again">
           Retry
         </Button>
