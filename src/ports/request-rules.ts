@@ -16,8 +16,8 @@ interface RequestRule {
 /** The rule of a request that is answered where the session is. */
 interface OwnerRule extends RequestRule {
   /**
-   * `begins`: makes the session if there is none. `changes`: changes a session that there is. `looks`: looks at the
-   * session as it is in memory, also while its node stops. `none`: leaves it as it is.
+   * `begins`: makes the session if there is none. `changes`: changes a session that there is. `looks`: changes nothing at
+   * all. `none`: changes something beside the session, such as who may read it.
    */
   readonly effect: 'begins' | 'changes' | 'looks' | 'none';
   /**
@@ -81,8 +81,8 @@ const RULES: { readonly [T in RequestType]: RuleOf<T> } = {
     effect: 'looks',
     again: true,
   },
-  'session.rest': { scope: 'sessions:read', audit: 'refused', need: 'read', effect: 'none', again: true },
-  'session.events': { scope: 'sessions:read', audit: 'read', need: 'read', effect: 'none', again: true },
+  'session.rest': { scope: 'sessions:read', audit: 'refused', need: 'read', effect: 'looks', again: true },
+  'session.events': { scope: 'sessions:read', audit: 'read', need: 'read', effect: 'looks', again: true },
   'mcp-server.list': { scope: 'servers:read', audit: 'refused' },
   'mcp-server.connect': { scope: 'servers:write', audit: 'done' },
   'mcp-server.disconnect': { scope: 'servers:write', audit: 'done' },
@@ -110,10 +110,10 @@ const RULES: { readonly [T in RequestType]: RuleOf<T> } = {
   'log.backup': { scope: 'admin', audit: 'done' },
   'config.export': { scope: 'config:read', audit: 'done' },
   'grant.create': { scope: 'sessions:write', audit: 'done', need: 'own', effect: 'none', again: false },
-  'grant.list': { scope: 'sessions:read', audit: 'refused', need: 'own', effect: 'none', again: false },
+  'grant.list': { scope: 'sessions:read', audit: 'refused', need: 'own', effect: 'looks', again: true },
   'grant.revoke': { scope: 'sessions:write', audit: 'done', need: 'own', effect: 'none', again: false },
   'push.register': { scope: 'sessions:write', audit: 'done', need: 'own', effect: 'none', again: false },
-  'push.list': { scope: 'sessions:read', audit: 'refused', need: 'own', effect: 'none', again: false },
+  'push.list': { scope: 'sessions:read', audit: 'refused', need: 'own', effect: 'looks', again: true },
   'push.end': { scope: 'sessions:write', audit: 'done', need: 'own', effect: 'none', again: false },
   'push.keys': { scope: null, audit: 'refused' },
   'key.create': { scope: 'admin', audit: 'done' },

@@ -62,6 +62,8 @@ export async function memoryPair({ model, otherModel, log = memoryEventStore() }
   return { shared, network, one, other, [Symbol.asyncDispose]: close };
 }
 
+export type MemoryPair = Awaited<ReturnType<typeof memoryPair>>;
+
 /** Resolves at the next signal of the session that is wanted. */
 export function nextSignal(
   bus: Bus,

@@ -2,9 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../../src/core/log/storage-away.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import type { RequestOf } from '../../../../src/ports/service-requests.ts';
 import { ClusterBus } from '../../../../src/runtime/cluster/cluster-bus.ts';
 import { DIRECT, LOST } from '../../../support/cluster/memory-link.ts';
-import { isEvent, type MemoryNode, memoryPair, nextSignal } from '../../../support/cluster/memory-node.ts';
+import {
+  isEvent,
+  type MemoryNode,
+  type MemoryPair,
+  memoryPair,
+  nextSignal,
+} from '../../../support/cluster/memory-node.ts';
 import { DirectedModel } from '../../../support/models/directed-model.ts';
 
 const PATIENCE_MS = 60_000;
@@ -64,6 +71,48 @@ describe('a session of a node that is lost', () => {
     await renamed();
     await completed;
     expect(told).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('what only reads a session', () => {
+  const READS = ['session.view', 'session.rest', 'push.list'] as const;
+  type Read = (typeof READS)[number];
+  const read = ({ bus }: MemoryNode, type: Read) =>
+    bus.send(type, { sessionId: 's', turnId: 't' } satisfies RequestOf<Read>, ANYONE);
+
+  /** A client of the other node hears a session of the first one, whose answers get lost from then on. */
+  async function unanswered({ network, one, other }: MemoryPair): Promise<{ promise: Promise<void> }> {
+    await say(one, 's');
+    other.bus.onSession('s', { hear: () => undefined });
+    await other.bus.send('session.position', { sessionId: 's' }, ANYONE);
+    const lost = Promise.withResolvers<void>();
+    network.way = (text) => {
+      if (!text.startsWith('{"type":"answer"')) return DIRECT;
+      lost.resolve();
+      return LOST;
+    };
+    return lost;
+  }
+
+  it.each(READS)('is never in doubt: %s is 503 if the owner cannot be reached', async (type) => {
+    await using nodes = await memoryPair();
+    const { promise: lost } = await unanswered(nodes);
+    const asked = read(nodes.other, type);
+    await lost;
+    nodes.other.cluster.messenger[Symbol.dispose]();
+    await expect(asked).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it.each(READS)('is read elsewhere if the owner is gone: %s', async (type) => {
+    await using nodes = await memoryPair();
+    const { shared, network, one, other } = nodes;
+    const { promise: lost } = await unanswered(nodes);
+    const asked = read(other, type);
+    await lost;
+    network.way = () => DIRECT;
+    shared.rows.delete(one.membership.self);
+    await other.membership.refresh();
+    await asked;
   });
 });
 
