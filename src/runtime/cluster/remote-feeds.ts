@@ -84,12 +84,24 @@ export class RemoteFeeds {
     else if (source !== null) this.#deps.unwatch(source, [stream]);
   }
 
-  /** Resolves when the clients of this node hear what happens in the session from now on. */
+  /**
+   * Resolves when the clients of this node hear what happens in the session from now on. Rejects if the place of the session
+   * cannot be read, and nobody else says where its clients begin.
+   */
   async ready(stream: StreamId): Promise<void> {
     do {
       if (this.#unplaced.has(stream)) await this.#placing;
       await this.#feeds.get(stream)?.ready;
     } while (this.#unplaced.has(stream));
+    await this.#beginAtHead(stream);
+  }
+
+  /** A feed that began only later would leave out what happens until then, such as the end of a turn. */
+  async #beginAtHead(stream: StreamId): Promise<void> {
+    const feed = this.#feeds.get(stream);
+    if (!feed || feed.hasBegun || feed.isOwn) return;
+    const { head } = (await this.#deps.membership.places([stream])).get(stream) ?? NOWHERE;
+    if (!feed.isOwn) feed.begin(head);
   }
 
   /**
@@ -181,13 +193,14 @@ export class RemoteFeeds {
     return this.#feeds.get(stream)?.source ?? undefined;
   }
 
-  /** Resolves when the feed gets its signals from this node, or cannot. */
+  /** Resolves when the feed gets its signals from this node, or reads them in the log. Rejects as `ready` does. */
   async follow(stream: StreamId, owner: NodeId): Promise<void> {
     const feed = this.#feeds.get(stream);
     if (!feed) return;
     if (this.#unplaced.has(stream)) await this.#placing;
     if (feed.source !== owner) await feed.attach(owner);
     else await feed.ready;
+    await this.#beginAtHead(stream);
   }
 
   /** Messages to this node may have been lost, so each feed asks its source again. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/log/events.ts';
 import { StorageAwayError } from '../../../../src/core/log/storage-away.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import { answerTurn } from '../../../../src/gateway/turns/turn-answer.ts';
 import type { RequestOf } from '../../../../src/ports/service-requests.ts';
 import { ClusterBus } from '../../../../src/runtime/cluster/cluster-bus.ts';
 import { DIRECT, LOST } from '../../../support/cluster/memory-link.ts';
@@ -24,7 +25,47 @@ async function say({ bus }: MemoryNode, sessionId: string): Promise<void> {
   await completed;
 }
 
+/** The session leaves memory, as after some time in which nobody has used it. */
+async function evict({ bus }: MemoryNode, sessionId: string): Promise<void> {
+  if (!(bus instanceof ClusterBus)) return expect.unreachable('the node has a cluster');
+  await expect
+    .poll(() => {
+      bus.lost(sessionId);
+      return bus.load.sessions;
+    })
+    .toBe(0);
+}
+
 describe('a message to a session of another node', () => {
+  it('is refused if nobody can say where its session is, because its end might not be heard', async () => {
+    const model = new DirectedModel();
+    await using nodes = await memoryPair({ model });
+    const { shared, one, other } = nodes;
+    const begun = say(one, 's');
+    (await model.call(0)).answer('Hi!');
+    await begun;
+    await evict(one, 's');
+    // The other node learns who has the session.
+    await other.bus.send('session.rename', { sessionId: 's', title: 'Mine' }, ANYONE);
+    await evict(one, 's');
+    // The owner cannot read the position of the session, and the other node cannot read its place.
+    const sessions = shared.log.sessions.bind(shared.log);
+    let failures = 0;
+    shared.log.sessions = (...filter) => {
+      failures += 1;
+      if (failures > 2) return sessions(...filter);
+      throw new StorageAwayError('the log cannot be read');
+    };
+    const ask = () => {
+      const message = { sessionId: 's', turnId: crypto.randomUUID(), text: 'and then?' };
+      return answerTurn(other.bus, message, { context: ANYONE });
+    };
+    await expect(ask()).rejects.toThrow(StorageAwayError);
+    const reply = ask();
+    (await model.call(1)).answer('Then this.');
+    expect(await reply).toEqual({ content: 'Then this.' });
+  });
+
   it('is heard to the end of its turn where turns are counted, and not for ever if it is repeated', async () => {
     await using nodes = await memoryPair();
     const { one, other } = nodes;
@@ -138,17 +179,6 @@ describe('a node that stops', () => {
 });
 
 describe('a session that has left the memory of its node', () => {
-  /** As after some time in which nobody has used it. */
-  async function evict({ bus }: MemoryNode, sessionId: string): Promise<void> {
-    if (!(bus instanceof ClusterBus)) return expect.unreachable('the node has a cluster');
-    await expect
-      .poll(() => {
-        bus.lost(sessionId);
-        return bus.load.sessions;
-      })
-      .toBe(0);
-  }
-
   it.each(['one', 'other'] as const)(
     'goes on at another node as soon as its own one stops, also when node %s is asked',
     async (asked) => {

@@ -262,7 +262,7 @@ describe('a log that cannot be read', () => {
     const node = new FedNode(A);
     node.beforePlaces = () => Promise.reject(new Error('away'));
     node.feeds.open('s');
-    await node.feeds.ready('s');
+    await expect(node.feeds.ready('s')).rejects.toThrow('away');
     expect(node.errors).toHaveLength(1);
     node.beforePlaces = async () => undefined;
     await node.feeds.check();
