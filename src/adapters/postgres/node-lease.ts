@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FencedError } from '../../core/log/fenced.ts';
+import { StorageAwayError } from '../../core/log/storage-away.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { pause } from '../../timing/pause.ts';
 import type { Database } from './database.ts';
@@ -93,7 +94,10 @@ export class NodeLease implements AsyncDisposable {
     this.#renewSoon(times.renewMs);
   }
 
-  /** Waits for a lease that is not renewed any more. Rejects with a `LogInUseError` when it is, unless it may wait longer. */
+  /**
+   * Waits for a lease that is not renewed any more. Rejects with a `LogInUseError` when it is, unless it may wait longer: then
+   * it also waits while the database is away.
+   */
   static async take(
     database: Database,
     identity: NodeIdentity,
@@ -104,17 +108,19 @@ export class NodeLease implements AsyncDisposable {
     const waiting = standsBy
       ? 'standing by: another service has the log'
       : 'waiting for the lease of the service that had the log before';
-    for (let tries = 1; ; tries += 1) {
+    for (let holder: Holder | null = null; ; ) {
       let asked = instant();
-      const taken = await database.insist('ask for the lease in', () => {
+      const attempt = database.insist('ask for the lease in', () => {
         asked = instant();
         const wanted = { ...identity, shares, leaseMs: times.leaseMs };
         return database.transact((session) => take(session, database.schema, wanted));
       });
+      const taken: Taken = await unlessAway(attempt, standsBy ? holder : null);
       if ('node' in taken)
         return new NodeLease(database, { ...taken, heldUntil: later(asked, times.leaseMs) }, times, log);
       if (performance.now() >= until) throw inUse(database, taken, shares);
-      if (tries === 1) log.info({ by: taken.name }, waiting);
+      if (holder === null) log.info({ by: taken.name }, waiting);
+      holder = taken;
       await pause(Math.min(taken.leftMs + 50, times.renewMs));
     }
   }
@@ -268,11 +274,24 @@ interface Holder {
   readonly leftMs: number;
 }
 
+/** The lease as the database has given it to this service, or who has it. */
+type Taken = { readonly node: number } | Holder;
+
+/** @param holder who has the lease as far as is known, while the database is away. Null: then it rejects. */
+async function unlessAway(attempt: Promise<Taken>, holder: Holder | null): Promise<Taken> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (holder && error instanceof StorageAwayError) return holder;
+    throw error;
+  }
+}
+
 async function take(
   session: Session,
   schema: string,
   { name, version, shares, leaseMs }: Wanted,
-): Promise<{ readonly node: number } | Holder> {
+): Promise<Taken> {
   // Of two that come at once, one waits here and finds the lease of the other.
   await session.rows({ text: `LOCK TABLE ${schema}.nodes IN SHARE ROW EXCLUSIVE MODE`, mayBeLong: true });
   const [living] = await session.rows({
