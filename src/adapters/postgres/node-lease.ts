@@ -108,13 +108,21 @@ export class NodeLease implements AsyncDisposable {
     const waiting = standsBy
       ? 'standing by: another service has the log'
       : 'waiting for the lease of the service that had the log before';
+    let asked = instant();
+    let spareUntil = -Infinity;
+    const ask = async (): Promise<Taken> => {
+      asked = instant();
+      const wanted = { ...identity, shares, leaseMs: times.leaseMs, spares: asked.steady < spareUntil };
+      try {
+        return await database.transact((session) => take(session, database.schema, wanted));
+      } catch (error) {
+        // The service that has the log may not reach the database either. Let it renew its lease first.
+        if (standsBy) spareUntil = performance.now() + 2 * times.leaseMs;
+        throw error;
+      }
+    };
     for (let holder: Holder | null = null; ; ) {
-      let asked = instant();
-      const attempt = database.insist('ask for the lease in', () => {
-        asked = instant();
-        const wanted = { ...identity, shares, leaseMs: times.leaseMs };
-        return database.transact((session) => take(session, database.schema, wanted));
-      });
+      const attempt = database.insist('ask for the lease in', ask);
       const taken: Taken = await unlessAway(attempt, standsBy ? holder : null);
       if ('node' in taken)
         return new NodeLease(database, { ...taken, heldUntil: later(asked, times.leaseMs) }, times, log);
@@ -266,6 +274,8 @@ function later({ steady, wall }: Instant, ms: number): Instant {
 interface Wanted extends NodeIdentity {
   readonly shares: boolean;
   readonly leaseMs: number;
+  /** Whether a lease that has ended counts like one that lasts. */
+  readonly spares: boolean;
 }
 
 interface Holder {
@@ -290,20 +300,20 @@ async function unlessAway(attempt: Promise<Taken>, holder: Holder | null): Promi
 async function take(
   session: Session,
   schema: string,
-  { name, version, shares, leaseMs }: Wanted,
+  { name, version, shares, leaseMs, spares }: Wanted,
 ): Promise<Taken> {
   // Of two that come at once, one waits here and finds the lease of the other.
   await session.rows({ text: `LOCK TABLE ${schema}.nodes IN SHARE ROW EXCLUSIVE MODE`, mayBeLong: true });
   const [living] = await session.rows({
     text: `
       SELECT name, shares, extract(epoch FROM lease_end - clock_timestamp())::float8 * 1000 AS left_ms
-      FROM ${schema}.nodes WHERE lease_end > clock_timestamp() AND NOT (shares AND $1)
+      FROM ${schema}.nodes WHERE (lease_end > clock_timestamp() OR $2) AND NOT (shares AND $1)
       ORDER BY lease_end DESC LIMIT 1`,
-    values: [shares],
+    values: [shares, spares],
   });
   if (living) {
     const { left_ms: leftMs, ...holder } = HolderRow.parse(living);
-    return { ...holder, leftMs };
+    return { ...holder, leftMs: leftMs > 0 ? leftMs : leaseMs };
   }
   // Waits for appends of the service before that are under way. Services that share the log remove each other.
   await session.rows({
