@@ -221,6 +221,7 @@ export class RemoteFeed {
    */
   attach(node: NodeId, isNew = false): Promise<void> {
     if (this.#isClosed) return this.#working;
+    if (node !== this.#source) this.#tellHeldEnd();
     this.#stop();
     this.#source = node;
     this.#held = [];
@@ -426,6 +427,13 @@ export class RemoteFeed {
   #take(signal: SessionSignal): void {
     for (const due of this.#cursor?.take(signal) ?? []) this.#deps.tell(this.#stream, due);
     if ('event' in signal && signal.event.type === 'session.deleted') this.#beginAnew();
+  }
+
+  /** The source has deleted the session while the feed caught up. Nobody else would say so. */
+  #tellHeldEnd(): void {
+    const isDeletion = ({ signal }: Heard): boolean =>
+      'event' in signal && signal.event.type === 'session.deleted';
+    if (this.#cursor !== null && this.#held?.some(isDeletion)) this.#tellDeleted();
   }
 
   /** The session has ended. Another session with the same id begins with event 1. */

@@ -966,6 +966,33 @@ describe('the next session with the id of one that was deleted', () => {
     expect(seqs(told)[0]).toBe(6);
   });
 
+  it('is told as deleted also if another node begins the next one before its owner can be asked', async () => {
+    const { node, session, told } = await start({ owner: null, events: 0 });
+    session.owner = A;
+    session.begin();
+    await node.settle();
+    lose(node, 'feed');
+    renamed(session, 1);
+    await node.settle();
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    node.beforeWatch = () => asked;
+    renamed(session, 1);
+    await node.settle();
+    session.delete();
+    await node.settle();
+    expect(seqs(told)).toEqual([1]);
+    node.beforeWatch = async () => undefined;
+    session.owner = B;
+    // As many events as the clients have of the session before.
+    session.begin();
+    node.announce('claimed', B, 's');
+    await node.settle();
+    answer();
+    await node.settle();
+    expect(seqs(told)).toEqual([1, 2, 1]);
+    expect(told[1]).toMatchObject({ event: { type: 'session.deleted' } });
+  });
+
   it('is not told as deleted by a late message about the one before', async () => {
     const { node, session, told } = await start({ events: 3 });
     await node.feeds.check();
