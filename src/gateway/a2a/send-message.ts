@@ -35,7 +35,9 @@ export async function sendMessage(call: A2aCall, sent: SendMessageRequest): Prom
 /** Ends where the other one answers: clients then send what the task needs. */
 export async function sendStreamingMessage(call: A2aCall, sent: SendMessageRequest): Promise<TaskStream> {
   const { historyLength } = sent.configuration ?? {};
-  return { begun: await beginTask(call, sent), isOver: isPaused, historyLength };
+  const begun = await beginTask(call, sent);
+  if (begun.isRepeated) call.request.use?.openStream();
+  return { begun, isOver: isPaused, historyLength };
 }
 
 /** Answers what a task waits for, or begins a task. */
@@ -79,7 +81,7 @@ async function startedTask(
     // The message was repeated.
     const begun = { ...place, turnId };
     const repeated = await recordedTurn(bus, begun, context);
-    return { place: begun, afterSeq: (repeated?.begin ?? 1) - 1 };
+    return { place: begun, isRepeated: true, afterSeq: (repeated?.begin ?? 1) - 1 };
   });
 }
 

@@ -10,6 +10,8 @@ export interface BegunTask {
   readonly place: TaskPlace;
   /** Seq of an event of the session that is before the turn. */
   readonly afterSeq: number;
+  /** The message was sent again: another request has begun the task. */
+  readonly isRepeated?: true;
 }
 
 export interface TaskFeedListener {

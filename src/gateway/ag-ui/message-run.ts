@@ -78,13 +78,14 @@ async function messageOf(
  * @param decided the ids of what was decided until now, for a run that goes on beyond the pauses for that.
  */
 async function toldTurn(
-  { bus, context, sessionId }: AskedRun,
+  { bus, context, sessionId, use }: AskedRun,
   turnId: TurnId,
   { warnings }: GivenThread,
   decided: (turn: RecordedTurn) => string[] = () => [],
 ): Promise<RunPlan> {
   const turn = await recordedTurn(bus, { sessionId, turnId }, context);
   const { begin = 1 } = turn ?? {};
+  use?.openStream();
   return {
     turn: new AgUiTurnState(turnId),
     afterSeq: begin - 1,

@@ -31,6 +31,8 @@ export interface BegunAnswer {
   readonly firstStep: number;
   /** What earlier answers said of the reply. */
   readonly told: string;
+  /** The request was repeated with its key: another one has begun this answer. */
+  readonly isRepeated?: true;
 }
 
 /** Hears what happens before a turn ends. */
@@ -80,10 +82,11 @@ export async function runTurn(
   return attending(bus, message, { client, listener }, async (turn) => {
     const { sessionId } = message;
     const { turnId, outcome } = await startTurn(bus, message, client.context, client.noResult);
-    listener.onAccepted?.({ turnId, firstStep: 1, told: '' });
+    const isOwn = turnId === message.turnId;
+    listener.onAccepted?.({ turnId, firstStep: 1, told: '', ...(!isOwn && { isRepeated: true }) });
     if (outcome) return replyOf(outcome);
-    if (turnId === message.turnId) return turn.pause();
-    // The message was repeated. Where its turn is now, only the log says.
+    if (isOwn) return turn.pause();
+    // Where the turn of a repeated message is now, only the log says.
     const begun = await recordedTurn(bus, { sessionId, turnId }, client.context);
     const pause =
       begun && (await goOn(bus, { sessionId, turn: begun, answers: [], firstStep: 1 }, client, {}));
@@ -122,9 +125,10 @@ export async function continueTurn(
   if (!told.end) {
     // What was streamed until now is told only with the whole reply, so what is streamed next does not follow it.
     const { onChunk: _, ...rest } = listener;
-    return goOn(bus, { sessionId, turn, answers: [], firstStep, told: told.before }, client, rest);
+    const repeated = { isRepeated: true, firstStep, told: told.before } as const;
+    return goOn(bus, { sessionId, turn, answers: [], ...repeated }, client, rest);
   }
-  listener.onAccepted?.({ turnId, firstStep, told: told.before });
+  listener.onAccepted?.({ turnId, firstStep, told: told.before, isRepeated: true });
   return 'outcome' in told.end ? replyOf(told.end.outcome) : told.end;
 }
 
@@ -137,12 +141,13 @@ interface OpenTurn {
   readonly firstStep: number;
   /** What earlier answers said of its reply; if absent, all of it. */
   readonly told?: string;
+  readonly isRepeated?: true;
 }
 
 /** Null if the turn has ended, or has not asked for all of these calls. */
 async function goOn(
   bus: Bus,
-  { sessionId, turn: { requested, since, head, end }, answers, key, firstStep, told }: OpenTurn,
+  { sessionId, turn: { requested, since, head, end }, answers, key, firstStep, told, isRepeated }: OpenTurn,
   client: ToolClient,
   listener: TurnListener,
 ): Promise<TurnPause | null> {
@@ -160,7 +165,8 @@ async function goOn(
       const isGiven = (callId: CallId): boolean => open.some((answer) => answer.callId === callId);
       const missing = turn.progress.missingCalls.find(({ callId }) => !isGiven(callId));
       if (missing && open.length > 0) throw client.noResult(missing.callId, sessionId);
-      listener.onAccepted?.({ turnId, firstStep, told: told ?? turn.progress.reply });
+      const place = { turnId, firstStep, told: told ?? turn.progress.reply };
+      listener.onAccepted?.({ ...place, ...(isRepeated && { isRepeated }) });
       await answerCalls({ bus, context, key }, { sessionId, answers: open }, new Set());
       // What happened before the turn was attended.
       for (const event of await eventsOfTurn(bus, { sessionId, turnId, after: head }, context))

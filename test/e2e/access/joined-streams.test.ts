@@ -13,8 +13,8 @@ const Response = z.object({ id: z.string() });
 
 const A2A = { 'A2A-Version': '1.0' };
 
-/** Turns of ada that have not come to an end, and how each interface joins one. */
-async function start() {
+/** A service for ada, whose turns do not come to an end. */
+async function startService() {
   const model = new DirectedModel();
   const auth = { limits: { principal: { connections: 2 } } };
   const service = await RunningService.start({
@@ -27,9 +27,21 @@ async function start() {
   const ask = (path: string, body?: object, signal = left.signal) =>
     service.fetch(path, {
       signal,
-      headers: { ...bearer('ada'), ...A2A, 'Content-Type': 'application/json' },
+      headers: { ...bearer('ada'), ...A2A, 'Content-Type': 'application/json', 'Idempotency-Key': path },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
+  /** @param turns that have begun. */
+  const stop = async (turns: number) => {
+    left.abort();
+    for (let index = 0; index < turns; index += 1) (await model.call(index)).answer('done');
+    await service.close();
+  };
+  return { ask, stop };
+}
+
+/** Turns that have not come to an end, and how each interface joins one. */
+async function start() {
+  const { ask, stop } = await startService();
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
   const sent = await ask('/a2a/message:send', { message, configuration: { returnImmediately: true } });
   const { task } = Sent.parse(await sent.json());
@@ -43,12 +55,7 @@ async function start() {
     'the Responses API': (signal) => ask(`/v1/responses/${id}?stream=true`, undefined, signal),
     'AG-UI': (signal) => ask('/ag-ui', run, signal),
   };
-  const stop = async () => {
-    left.abort();
-    for (const index of [0, 1]) (await model.call(index)).answer('done');
-    await service.close();
-  };
-  return { service, joins, [Symbol.asyncDispose]: stop };
+  return { joins, [Symbol.asyncDispose]: () => stop(2) };
 }
 
 describe('a stream that joins what runs', () => {
@@ -67,6 +74,39 @@ describe('a stream that joins what runs', () => {
       leaves.abort();
       await expect.poll(async () => (await join()).status).toBe(200);
     });
+});
+
+const user = { role: 'user', content: 'hello' };
+/** A request with a stream at each interface, by its path. */
+const STREAMED: Readonly<Record<string, object>> = {
+  '/a2a/message:stream': {
+    message: { messageId: 'm', contextId: 'c', role: 'ROLE_USER', parts: [{ text: 'hello' }] },
+  },
+  '/v1/responses': { model: 'default', input: 'hello', stream: true },
+  '/v1/chat/completions': { model: 'default', messages: [user], stream: true },
+  '/ag-ui': {
+    threadId: 't',
+    runId: 'r',
+    messages: [{ id: 'u', ...user }],
+    tools: [],
+    context: [],
+    state: {},
+  },
+};
+
+describe('a request that is repeated while its turn goes on', () => {
+  for (const [path, body] of Object.entries(STREAMED))
+    verifies(
+      'client-limits.connections',
+      `at ${path}: its stream counts, and the first one does not`,
+      async () => {
+        const { ask, stop } = await startService();
+        await using _ = { [Symbol.asyncDispose]: () => stop(1) };
+        const statuses: number[] = [];
+        for (let sent = 0; sent < 4; sent += 1) statuses.push((await ask(path, body)).status);
+        expect(statuses).toEqual([200, 200, 200, 429]);
+      },
+    );
 });
 
 describe('a batch at /mcp', () => {

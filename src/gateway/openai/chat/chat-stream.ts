@@ -32,6 +32,7 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
     try {
       const pause = await runChat(asked, {
         onAccepted: (chat) => {
+          if (chat.isRepeated) request.use?.openStream();
           const { sessionId, turnId, firstStep } = chat;
           const place = { sessionId, turnId, firstStep, model: body.model, created };
           told = { text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };

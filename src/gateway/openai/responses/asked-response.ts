@@ -27,6 +27,8 @@ export interface PlacedResponse {
 export interface BegunResponse extends PlacedResponse {
   /** Whether the session is deleted when the turn is over. The request that began the turn has decided it. */
   readonly isUnstored: boolean;
+  /** The request was repeated with its key: another one has begun the response. */
+  readonly isRepeated?: true;
 }
 
 /** Whether a session that begins with this request is deleted with its response. A conversation that the client names is not. */

@@ -42,6 +42,7 @@ export async function continued(
     place: { agentId, sessionId, turnId, firstStep: stepWith(turn, callIds) + 1 },
     afterSeq: turn.begin - 1,
     isUnstored: turn.requested.options?.ephemeral === true,
+    ...(callIds.every((callId) => before.has(callId)) && { isRepeated: true }),
   };
 }
 

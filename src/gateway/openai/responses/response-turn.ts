@@ -102,7 +102,7 @@ async function started(
   if (turnId === message.turnId) return { ...begun, afterSeq };
   // The message was repeated.
   const turn = await recordedTurn(bus, place, context);
-  return { ...begun, afterSeq: (turn?.begin ?? 1) - 1 };
+  return { ...begun, isRepeated: true, afterSeq: (turn?.begin ?? 1) - 1 };
 }
 
 function noteOf(body: ResponseRequest, isAlone: true | undefined): Partial<ResponseNote> {

@@ -52,7 +52,10 @@ export async function createResponse(deps: ResponsesDeps, request: ServedRequest
     maxImageBytes,
   };
   const begun = await beginResponse(asked);
-  if (body.stream) return streamed(deps, request, asked, begun);
+  if (body.stream) {
+    if (begun.isRepeated) request.use?.openStream();
+    return streamed(deps, request, asked, begun);
+  }
   return shown(begun.place, await (body.background ? asBegun(asked, begun) : whole(deps, asked, begun)));
 }
 
