@@ -243,9 +243,12 @@ describe('the token of a tool server', () => {
     server.revoke();
     await expect(connection.listTools()).rejects.toThrow('of a person');
     expect(tools.url()).toBe(asked);
-    await tools.visit();
-    expect(said(await connection.callTool('echo', { message: 'hello' }))).toBe('hello');
     await connection.close();
+    await tools.visit();
+    // A connection ends when a ping finds that a person must be asked.
+    const next = await tools.connect();
+    expect(said(await next.callTool('echo', { message: 'hello' }))).toBe('hello');
+    await next.close();
   });
 });
 
