@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ajvSchemaCheck } from '../../../src/adapters/ajv/ajv-schema-check.ts';
 import type { SchemaCheck, SchemaVerdict } from '../../../src/ports/schema-check.ts';
 import { recordingLog } from '../../support/telemetry/recording-log.ts';
@@ -165,10 +165,11 @@ describe('a schema of a tool server', () => {
       await check.ofServer(schema, { a: 'x' });
     };
     for (let index = 0; index < 20; index += 1) await checkOne();
-    await vi.waitFor(() => {
+    const kept = () => {
       collectGarbage();
-      expect(seen.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(3);
-    });
+      return seen.filter((ref) => ref.deref() !== undefined).length;
+    };
+    await expect.poll(kept).toBeLessThan(3);
   });
 
   it('with a regular expression that never comes to an end holds up nothing', async () => {

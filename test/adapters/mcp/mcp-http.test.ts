@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ToolServerConnection } from '../../../src/ports/tool-server.ts';
 import { said, testConnector } from '../../support/tools/mcp/connecting.ts';
 import {
@@ -47,11 +47,12 @@ test('tells when the tools of a server behind HTTP have changed', async () => {
   });
   // The SDK opens the stream for notifications beside the handshake: what changes before it is open is told to nobody.
   let added = 0;
-  await vi.waitFor(async () => {
+  const addOne = async () => {
     added += 1;
     await connection.callTool('add_tool', { name: `tool_${added}` });
-    expect(told).toBe(true);
-  }, 10_000);
+    return told;
+  };
+  await expect.poll(addOne).toBe(true);
 });
 
 test('asks to list the tools again when the stream opens, for what changed before it', async () => {
@@ -75,10 +76,10 @@ test('asks to list the tools again when the stream was away for a while', async 
   await using _ = closing(connection);
   await connection.listTools();
   gate.resolve();
-  await vi.waitFor(() => expect(changes()).toBe(1));
+  await expect.poll(() => changes()).toBe(1);
   server.endStreams();
   await connection.callTool('add_tool', { name: 'brand_new' });
-  await vi.waitFor(() => expect(changes()).toBe(2), 10_000);
+  await expect.poll(() => changes()).toBe(2);
   expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(2);
 });
 

@@ -56,7 +56,7 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 async function answer(search: string, response: Response): Promise<void> {
-  await vi.waitFor(() => expect([...asked.keys()]).toContain(search));
+  await expect.poll(() => [...asked.keys()]).toContain(search);
   asked.get(search)?.resolve(response);
   // The feed reads the answer.
   await new Promise((resolve) => setImmediate(resolve));
@@ -86,7 +86,7 @@ describe('the feed of a session that joins its stream', () => {
     const { feed, tell, unsubscribe } = opened;
     tell(joined(3));
     await answer('?after=1&limit=2', refusal());
-    await vi.waitFor(() => expect(feed.snapshot().notices).toEqual(['not yours']));
+    await expect.poll(() => feed.snapshot().notices).toEqual(['not yours']);
     expect(feed.snapshot().status).toBe('closed');
     expect(unsubscribe).toHaveBeenCalledTimes(1);
   });
@@ -99,7 +99,7 @@ describe('the feed of a session that joins its stream', () => {
     await answer('?after=1&limit=1', page(2));
     tell({ kind: 'session.event', event: event(4) });
     await answer('?after=1&limit=2', page(2, 3));
-    await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2, 3, 4]));
+    await expect.poll(() => seqs(feed)).toEqual([1, 2, 3, 4]);
     expect(feed.snapshot().status).toBe('live');
   });
 
@@ -107,10 +107,10 @@ describe('the feed of a session that joins its stream', () => {
     using opened = await openFeed();
     const { feed, tell } = opened;
     tell(joined(2));
-    await vi.waitFor(() => expect(feed.snapshot().status).toBe('live'));
+    await expect.poll(() => feed.snapshot().status).toBe('live');
     tell({ kind: 'session.state', state: { status: 'connecting' } });
     await answer('?after=1&limit=1', page(2));
-    await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2]));
+    await expect.poll(() => seqs(feed)).toEqual([1, 2]);
     expect(feed.snapshot().status).toBe('connecting');
   });
 
@@ -121,7 +121,7 @@ describe('the feed of a session that joins its stream', () => {
     tell(joined(3));
     await answer('?after=1&limit=1', refusal());
     await answer('?after=1&limit=2', page(2, 3));
-    await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2, 3]));
+    await expect.poll(() => seqs(feed)).toEqual([1, 2, 3]);
     expect(feed.snapshot()).toMatchObject({ status: 'live', notices: [] });
   });
 });
@@ -143,7 +143,7 @@ it('the feed says why the service refuses earlier events', async () => {
   const { feed } = opened;
   feed.loadEarlier();
   await answer('?after=0&limit=1', refusal());
-  await vi.waitFor(() => expect(feed.snapshot().notices).toEqual(['not yours']));
+  await expect.poll(() => feed.snapshot().notices).toEqual(['not yours']);
 });
 
 it('the feed says whether a message was sent, withdrawn or refused', async () => {
@@ -162,9 +162,7 @@ it('measures the time of a thought by the clock of the service, and not by that 
   const { feed, tell } = opened;
   tell(joined(1));
   const say = (told: object): void => tell({ kind: 'session.event', session: 's', event: told });
-  await vi.waitFor(() => {
-    expect(feed.snapshot().status).toBe('live');
-  });
+  await expect.poll(() => feed.snapshot().status).toBe('live');
   const begun = {
     event: 'stepCompleted',
     data: {},
@@ -175,7 +173,7 @@ it('measures the time of a thought by the clock of the service, and not by that 
   say(begun);
   say({ event: 'thinking', data: { reasoning: 'Hm.' }, turnId: 't', step: 1 });
   say({ event: 'chunk', data: { content: 'Yes' }, turnId: 't', step: 1 });
-  await vi.waitFor(() => expect(feed.snapshot().running?.thought?.ms).toBeGreaterThanOrEqual(4_000));
+  await expect.poll(() => feed.snapshot().running?.thought?.ms).toBeGreaterThanOrEqual(4_000);
   const ms = feed.snapshot().running?.thought?.ms;
   expect(ms).toBeLessThan(60_000);
 });
@@ -184,14 +182,14 @@ it('never shows a step that has ended without the event that ended it', async ()
   using opened = await openFeed();
   const { feed, tell } = opened;
   tell(joined(1));
-  await vi.waitFor(() => expect(feed.snapshot().status).toBe('live'));
+  await expect.poll(() => feed.snapshot().status).toBe('live');
   const say = (told: object): void => tell({ kind: 'session.event', session: 's', event: told });
   say({ event: 'chunk', data: { content: 'Yes' }, turnId: 't', step: 1 });
-  await vi.waitFor(() => expect(feed.snapshot().running).not.toBeNull());
+  await expect.poll(() => feed.snapshot().running).not.toBeNull();
   say({ event: 'stepCompleted', data: {}, turnId: 't', seq: 2, time: serviceTime() });
   // Whoever draws between two frames sees what was there before.
   expect(feed.snapshot().running).not.toBeNull();
   expect(seqs(feed)).toEqual([1]);
-  await vi.waitFor(() => expect(seqs(feed)).toEqual([1, 2]));
+  await expect.poll(() => seqs(feed)).toEqual([1, 2]);
   expect(feed.snapshot().running).toBeNull();
 });

@@ -61,9 +61,9 @@ describe('the stream of the machines alone, when its key has ended', () => {
   it('opens with another one if the service refuses it', async () => {
     streams.set('new', sent('machine', STATE));
     using opened = await openStream('new');
-    await vi.waitFor(() =>
-      expect(opened.news).toContainEqual({ kind: 'machines.state', state: STATE, isMove: false }),
-    );
+    await expect
+      .poll(() => opened.news)
+      .toContainEqual({ kind: 'machines.state', state: STATE, isMove: false });
     expect(shown).toEqual(['old', 'new']);
     expect(opened.onRefused).not.toHaveBeenCalled();
   });
@@ -73,7 +73,7 @@ describe('the stream of the machines alone, when its key has ended', () => {
     streams.set('new', sent('machine', { ...STATE, id: 't2' }));
     using opened = await openStream('new');
     const states = () => opened.news.filter((news) => 'state' in news);
-    await vi.waitFor(() => expect(states()).toMatchObject([{ state: STATE }, { state: { id: 't2' } }]));
+    await expect.poll(() => states()).toMatchObject([{ state: STATE }, { state: { id: 't2' } }]);
     expect(shown).toEqual(['old', 'new']);
     expect(opened.onRefused).not.toHaveBeenCalled();
   });
@@ -83,7 +83,7 @@ describe('the stream of the machines alone, when its key has ended', () => {
     ['the other is refused, too', 'refused', ['old', 'refused']],
   ])('says that it is refused if %s', async (_, renewed, keys) => {
     using opened = await openStream(renewed);
-    await vi.waitFor(() => expect(opened.onRefused).toHaveBeenCalledTimes(1));
+    await expect.poll(() => opened.onRefused).toHaveBeenCalledTimes(1);
     expect(opened.onRefused.mock.calls).toMatchObject([[{ code: 'UNAUTHORIZED' }]]);
     expect(shown).toEqual(keys);
   });

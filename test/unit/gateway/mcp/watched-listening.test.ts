@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import type { McpChange } from '../../../../src/gateway/mcp/mcp-surface.ts';
 import { watchListening } from '../../../../src/gateway/mcp/stateless/watched-listening.ts';
@@ -60,11 +60,11 @@ it('what a subscription names is watched, and the subscription is served', () =>
 it('what nobody has yet is watched as soon as a server has it, and the rest not again', async () => {
   const { watched, hear, appear, listeners } = listening();
   hear(listen(3));
-  await vi.waitFor(() => expect(watched).toHaveLength(3));
+  await expect.poll(() => watched).toHaveLength(3);
   appear('test://9');
-  await vi.waitFor(() => expect(watched.slice(3)).toEqual(['test://0']));
+  await expect.poll(() => watched.slice(3)).toEqual(['test://0']);
   appear('test://0');
-  await vi.waitFor(() => expect(listeners.size).toBe(0));
+  await expect.poll(() => listeners.size).toBe(0);
   expect(watched.slice(4)).toEqual(['test://0']);
 });
 
@@ -72,14 +72,14 @@ it('a change during the first attempt leads to another one', async () => {
   const { watched, hear, appear, listeners } = listening();
   hear(listen(1));
   appear('test://0');
-  await vi.waitFor(() => expect(listeners.size).toBe(0));
+  await expect.poll(() => listeners.size).toBe(0);
   expect(watched).toEqual(['test://0', 'test://0']);
 });
 
 it.each(['cancelled', 'closed'])('a subscription that is %s watches nothing any more', async (end) => {
   const { watched, hear, appear, listeners, transport } = listening();
   hear(listen(1));
-  await vi.waitFor(() => expect(watched).toHaveLength(1));
+  await expect.poll(() => watched).toHaveLength(1);
   if (end === 'closed') transport.onclose?.();
   else hear({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
   expect(listeners.size).toBe(0);
@@ -92,9 +92,9 @@ it.each(['watched', 'about to be watched'])('what is %s is given back at the end
   hear(listenTo(['test://1', 'test://2']));
   expect(watched).toHaveLength(2);
   // All are watched when the subscription needs to hear of no other resources any more.
-  if (state === 'watched') await vi.waitFor(() => expect(listeners.size).toBe(0));
+  if (state === 'watched') await expect.poll(() => listeners.size).toBe(0);
   transport.onclose?.();
-  await vi.waitFor(() => expect(unwatched).toEqual(['test://1', 'test://2']));
+  await expect.poll(() => unwatched).toEqual(['test://1', 'test://2']);
 });
 
 it('a subscription to more than a hundred resources is refused, and nothing is watched', () => {
