@@ -6,7 +6,8 @@ const BOUNDS = ['pattern', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 const MAX_CHARACTERS = 200;
 
 /**
- * The schema of a tool or a reply, with patterns and bounds in its descriptions. For a single one of them these refuse each request:
+ * The schema of a tool or a reply, with patterns and bounds in its descriptions. For a single one of them these refuse each
+ * request:
  *
  * - llama.cpp, also in LM Studio and Ollama, where it cannot make a grammar of them: of a pattern without `^` and `$`, of a
  *   large bound. https://github.com/ggml-org/llama.cpp/issues/26930, https://github.com/firecrawl/firecrawl/issues/4512
