@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { UnsentMessage } from '../../client/session-client.ts';
 import { useFeed, useFeedSnapshot } from '../service/use-session.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -35,17 +35,11 @@ function Unsent({ message: { clientMessageId, content } }: MessageProps) {
       if (await client.withdraw(clientMessageId)) putBack(content);
     });
   return (
-    <article className={style.turn} aria-label="A message that is not sent yet">
-      <div className={`${style.user} ${style.unsent}`}>
-        <p dir="auto">{content}</p>
-      </div>
-      <div className={style.unsentNote}>
-        <Badge tone="warn">not sent yet</Badge>
-        <Button kind="quiet" onClick={() => void withdraw()}>
-          Withdraw
-        </Button>
-      </div>
-    </article>
+    <Waiting content={content} label="A message that is not sent yet" state="not sent yet">
+      <Button kind="quiet" onClick={() => void withdraw()}>
+        Withdraw
+      </Button>
+    </Waiting>
   );
 }
 
@@ -53,13 +47,27 @@ function Unsent({ message: { clientMessageId, content } }: MessageProps) {
 function Sent({ message: { content } }: MessageProps) {
   const isLate = useDelay(PATIENCE_MS);
   if (!isLate) return null;
+  const label = 'A message that the service has not confirmed yet';
+  return <Waiting content={content} label={label} state="sent, not confirmed yet" />;
+}
+
+interface WaitingProps {
+  readonly content: string;
+  /** For screen readers. */
+  readonly label: string;
+  readonly state: string;
+  readonly children?: ReactNode;
+}
+
+function Waiting({ content, label, state, children }: WaitingProps) {
   return (
-    <article className={style.turn} aria-label="A message that the service has not confirmed yet">
+    <article className={style.turn} aria-label={label}>
       <div className={`${style.user} ${style.unsent}`}>
         <p dir="auto">{content}</p>
       </div>
       <div className={style.unsentNote}>
-        <Badge tone="warn">sent, not confirmed yet</Badge>
+        <Badge tone="warn">{state}</Badge>
+        {children}
       </div>
     </article>
   );
