@@ -1,9 +1,6 @@
-import { mapSchemas, oncePerSchema, type Schema, withNote } from './nested-schemas.ts';
+import { MAX_NOTE_CHARACTERS, mapSchemas, oncePerSchema, type Schema, withNote } from './nested-schemas.ts';
 
 const BOUNDS = ['pattern', 'minLength', 'maxLength', 'minItems', 'maxItems'];
-
-/** A longer pattern tells a model nothing. */
-const MAX_CHARACTERS = 200;
 
 /**
  * The schema of a tool or a reply, with patterns and bounds in its descriptions. For a single one of them these refuse each
@@ -20,7 +17,7 @@ function described(schema: Schema): Schema {
   if (kept.length === Object.keys(schema).length) return schema;
   const told = BOUNDS.filter((keyword) => schema[keyword] !== undefined)
     .map((keyword) => `${keyword} ${schema[keyword]}`)
-    .filter(({ length }) => length <= MAX_CHARACTERS);
+    .filter(({ length }) => length <= MAX_NOTE_CHARACTERS);
   const others = Object.fromEntries(kept);
   return told.length === 0 ? others : withNote(others, `It has: ${told.join(', ')}.`);
 }

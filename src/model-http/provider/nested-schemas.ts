@@ -51,6 +51,9 @@ export function mapInner(schema: Schema, change: (schema: Schema) => Schema): Sc
   return Object.fromEntries(fields);
 }
 
+/** A longer note tells a model more than it needs. */
+export const MAX_NOTE_CHARACTERS = 200;
+
 /** Adds a sentence to the description of a schema. */
 export function withNote(schema: Schema, note: string): Schema {
   const { description } = schema;

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json-object.ts';
-import { mapSchemas, oncePerSchema, type Schema, withNote } from './nested-schemas.ts';
+import { MAX_NOTE_CHARACTERS, mapSchemas, oncePerSchema, type Schema, withNote } from './nested-schemas.ts';
 import { withoutReferences } from './references.ts';
 
 /**
@@ -141,13 +141,10 @@ function withBounds(schema: Schema): Schema {
   };
 }
 
-/** Longer text tells a model more than it needs. */
-const MAX_NOTED_CHARACTERS = 200;
-
 /** Google refuses `additionalProperties`: https://github.com/glowingjade/obsidian-smart-composer/issues/455 */
 function withOtherNames({ additionalProperties: values, ...schema }: Schema): Schema {
   const told = isJsonObject(values) ? JSON.stringify(values) : '{}';
-  if (told === '{}' || told.length > MAX_NOTED_CHARACTERS) return schema;
+  if (told === '{}' || told.length > MAX_NOTE_CHARACTERS) return schema;
   return withNote(schema, `The values of other names: ${told}.`);
 }
 

@@ -426,14 +426,12 @@ export class RemoteFeed {
 
   #take(signal: SessionSignal): void {
     for (const due of this.#cursor?.take(signal) ?? []) this.#deps.tell(this.#stream, due);
-    if ('event' in signal && signal.event.type === 'session.deleted') this.#beginAnew();
+    if (isDeletion(signal)) this.#beginAnew();
   }
 
   /** The source has deleted the session while the feed caught up. Nobody else would say so. */
   #tellHeldEnd(): void {
-    const isDeletion = ({ signal }: Heard): boolean =>
-      'event' in signal && signal.event.type === 'session.deleted';
-    if (this.#cursor !== null && this.#held?.some(isDeletion)) this.#tellDeleted();
+    if (this.#cursor !== null && this.#held?.some(({ signal }) => isDeletion(signal))) this.#tellDeleted();
   }
 
   /** The session has ended. Another session with the same id begins with event 1. */
@@ -459,4 +457,8 @@ export class RemoteFeed {
       else this.#deps.onError(this.#stream, error);
     }
   }
+}
+
+function isDeletion(signal: SessionSignal): boolean {
+  return 'event' in signal && signal.event.type === 'session.deleted';
 }

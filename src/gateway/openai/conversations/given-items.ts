@@ -25,9 +25,10 @@ export async function givenMessages(
   const field = 'items';
   const asker = { bus, context: request.context, agentId: request.context.agent };
   const messages = inputMessages(await itemsInPlace(asker, items, { field }), field);
-  const callIds = resultsAlone(messages);
   const calls =
-    sessionId === undefined ? undefined : await broughtCalls(bus, { sessionId, callIds }, request.context);
+    sessionId === undefined
+      ? undefined
+      : await broughtCalls(bus, { sessionId, callIds: resultsAlone(messages) }, request.context);
   const { instructions, history } = givenHistory(messages, { maxImageBytes, ...(calls && { calls }) });
   if (instructions.length === 0) return history;
   const instruction = messages.find(({ message }) => isInstruction(message));
