@@ -7,6 +7,7 @@ import { verifies } from '../requirements.ts';
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const IMAGE = { type: 'image', source: { type: 'data', value: PIXEL, mimeType: 'image/png' } } as const;
 
 describe('runs of AG-UI', () => {
   verifies('ag-ui.run', async () => {
@@ -141,8 +142,6 @@ describe('runs of AG-UI', () => {
   verifies('ag-ui.input', async () => {
     await using rig = await startAgUi();
     const ada = recordedAgent(rig.service);
-    const pixel =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     ada.agent.setMessages([
       { id: 's', role: 'system', content: 'Speak French.' },
       { id: 'u1', role: 'user', content: 'hello' },
@@ -152,7 +151,7 @@ describe('runs of AG-UI', () => {
         role: 'user',
         content: [
           { type: 'text', text: 'What is this?' },
-          { type: 'image', source: { type: 'data', value: pixel, mimeType: 'image/png' } },
+          IMAGE,
           { type: 'audio', source: { type: 'url', value: 'https://example.com/a.mp3' } },
         ],
       },
@@ -168,7 +167,7 @@ describe('runs of AG-UI', () => {
     expect(request.messages).toMatchObject([
       { role: 'user', text: 'hello' },
       { role: 'assistant', parts: [{ text: 'Bonjour.' }] },
-      { role: 'user', text: 'What is this?', images: [{ mimeType: 'image/png', base64: pixel }] },
+      { role: 'user', text: 'What is this?', images: [{ mimeType: 'image/png', base64: PIXEL }] },
     ]);
     call.answer();
     await running;
@@ -270,9 +269,8 @@ describe('runs of AG-UI', () => {
 
   verifies('ag-ui.input', 'a message with several images once', async () => {
     await using rig = await startAgUi();
-    const part = { type: 'image', source: { type: 'data', value: PIXEL, mimeType: 'image/png' } } as const;
     const ada = recordedAgent(rig.service);
-    ada.agent.addMessage({ id: 'two', role: 'user', content: [part, part] });
+    ada.agent.addMessage({ id: 'two', role: 'user', content: [IMAGE, IMAGE] });
     const cut = ada.run();
     const call = await rig.model.call(0);
     await ada.event('STEP_STARTED');
@@ -294,9 +292,8 @@ describe('runs of AG-UI', () => {
 
   verifies('ag-ui.join', 'a message with several images is one message, in its place', async () => {
     await using rig = await startAgUi();
-    const part = { type: 'image', source: { type: 'data', value: PIXEL, mimeType: 'image/png' } } as const;
     const ada = recordedAgent(rig.service);
-    ada.agent.addMessage({ id: 'two', role: 'user', content: [part, part] });
+    ada.agent.addMessage({ id: 'two', role: 'user', content: [IMAGE, IMAGE] });
     const cut = ada.run();
     const call = await rig.model.call(0);
     call.say('Two ');
@@ -309,7 +306,7 @@ describe('runs of AG-UI', () => {
     for (const { agent } of [ada, page]) {
       await agent.runAgent();
       expect(agent.messages).toMatchObject([
-        { id: 'two', role: 'user', content: [part, part] },
+        { id: 'two', role: 'user', content: [IMAGE, IMAGE] },
         { role: 'assistant', content: 'Two pixels.' },
       ]);
     }

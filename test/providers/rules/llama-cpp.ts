@@ -11,7 +11,7 @@ import {
   takesTurns,
   takesTurnsBesideTools,
 } from './chat-templates.ts';
-import { grammarProblem } from './tool-grammar.ts';
+import { grammarRule } from './tool-grammar.ts';
 
 const SERVER = 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-common.cpp';
 const PARTS = ['text', 'image_url', 'input_audio'];
@@ -26,15 +26,7 @@ export const llamaCppRules: ProviderRules = {
   provider: 'openai-compatible',
   api: 'chat',
   rules: [
-    {
-      name: 'a pattern in the schema of a tool is anchored, and no text is bounded to 2,000 characters',
-      source:
-        'https://github.com/ggml-org/llama.cpp/issues/26930 and https://github.com/ggml-org/llama.cpp/issues/27087',
-      refusal(body) {
-        const problem = grammarProblem(body.tools);
-        return problem === undefined ? undefined : invalid(problem);
-      },
-    },
+    grammarRule(invalid),
     {
       name: 'there are messages',
       source: SERVER,

@@ -1,6 +1,6 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
 import { isDevstral, takesTurnsBesideTools } from './chat-templates.ts';
-import { grammarProblem } from './tool-grammar.ts';
+import { grammarRule } from './tool-grammar.ts';
 
 export const lmstudioRules: ProviderRules = {
   provider: 'lmstudio',
@@ -17,15 +17,7 @@ export const lmstudioRules: ProviderRules = {
           : undefined;
       },
     },
-    {
-      name: 'a pattern in the schema of a tool is anchored, and no text is bounded to 2,000 characters',
-      source:
-        'https://github.com/ggml-org/llama.cpp/issues/26930 and https://github.com/ggml-org/llama.cpp/issues/27087',
-      refusal(body) {
-        const problem = grammarProblem(body.tools);
-        return problem === undefined ? undefined : refusedBecause(problem);
-      },
-    },
+    grammarRule(refusedBecause),
     {
       name: 'user and assistant take turns for Devstral, beside calls and results',
       source: 'https://github.com/mcowger/generic-copilot/pull/43',

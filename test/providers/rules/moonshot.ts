@@ -1,5 +1,5 @@
 import type { ProviderRules, Refusal, RequestBody } from '../provider-rules.ts';
-import { isJsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
+import { firstOf, isJsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
 
 /** Kimi of Moonshot AI, as an OpenAI-compatible server. */
 export const moonshotRules: ProviderRules = {
@@ -31,7 +31,7 @@ export const moonshotRules: ProviderRules = {
         const tools = objectsIn(body, 'tools').map((tool) =>
           objectIn(objectIn(tool, 'function'), 'parameters'),
         );
-        const problem = tools.map(schemaProblem).find((one) => one !== undefined);
+        const problem = firstOf(tools, schemaProblem);
         return problem === undefined
           ? undefined
           : refusedBecause(
@@ -95,7 +95,7 @@ function isThinking(body: RequestBody): boolean {
 
 /** What Moonshot's validator finds in the schema of a tool, or in one within. */
 function schemaProblem(schema: unknown): string | undefined {
-  if (Array.isArray(schema)) return schema.map(schemaProblem).find((problem) => problem !== undefined);
+  if (Array.isArray(schema)) return firstOf(schema, schemaProblem);
   if (!isJsonObject(schema)) return undefined;
   const { $ref, type, anyOf } = schema;
   if (typeof $ref === 'string' && !$ref.startsWith('#/$defs/'))

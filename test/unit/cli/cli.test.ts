@@ -3,6 +3,16 @@ import { readPackageVersion } from '../../../src/app/package-root.ts';
 import { parseCommandLine } from '../../../src/cli/cli.ts';
 import type { CommandLine } from '../../../src/cli/command-line.ts';
 
+/** Commands that read or change a log. */
+const OF_LOGS = [
+  ['sessions'],
+  ['export', 's'],
+  ['replay', 's'],
+  ['import', 'a'],
+  ['audit'],
+  ['keys', 'list'],
+];
+
 function exitOf(...args: string[]): Extract<CommandLine, { kind: 'exit' }> {
   const command = parseCommandLine(args, {});
   if (command.kind !== 'exit') throw new Error('expected the command line to end');
@@ -205,14 +215,7 @@ describe('the command line', () => {
 
   it('takes a folder beside a database only where the folder has what is needed', () => {
     const both = ['--store', 'postgres://db/agents', '--data-dir', 'd'];
-    for (const args of [
-      ['sessions'],
-      ['export', 's'],
-      ['replay', 's'],
-      ['import', 'a'],
-      ['audit'],
-      ['keys', 'list'],
-    ]) {
+    for (const args of OF_LOGS) {
       const { code, output } = exitOf(...args, ...both);
       expect(code).toBe(1);
       expect(output).toContain("option '--store <url>' cannot be used with option '--data-dir <dir>'");
@@ -235,16 +238,11 @@ describe('the command line', () => {
       if ('recording' in command) return 'log' in command.recording ? command.recording.log : undefined;
       return 'log' in command ? command.log : undefined;
     };
-    for (const args of [
-      ['sessions'],
-      ['export', 's'],
-      ['replay', 's'],
-      ['import', 'a'],
-      ['audit'],
+    const keys = [
       ['keys', 'create', '--name', 'ci', '--role', 'user'],
-      ['keys', 'list'],
       ['keys', 'revoke', 'k'],
-    ]) {
+    ];
+    for (const args of [...OF_LOGS, ...keys]) {
       expect(logOf(...args)).toMatchObject({ store: 'postgres://db/agents' });
       expect(logOf(...args, '--data-dir', 'd')).toEqual({ dataDir: 'd' });
     }

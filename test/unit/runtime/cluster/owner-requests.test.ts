@@ -25,6 +25,17 @@ async function say({ bus }: MemoryNode, sessionId: string): Promise<void> {
   await completed;
 }
 
+/** From here on, no answer of a node arrives. @returns what resolves when one was lost. */
+function loseAnswers(network: MemoryPair['network']): { promise: Promise<void> } {
+  const lost = Promise.withResolvers<void>();
+  network.way = (text) => {
+    if (!text.startsWith('{"type":"answer"')) return DIRECT;
+    lost.resolve();
+    return LOST;
+  };
+  return lost;
+}
+
 /** The session leaves memory, as after some time in which nobody has used it. */
 async function evict({ bus }: MemoryNode, sessionId: string): Promise<void> {
   if (!(bus instanceof ClusterBus)) return expect.unreachable('the node has a cluster');
@@ -126,13 +137,7 @@ describe('what only reads a session', () => {
     await say(one, 's');
     other.bus.onSession('s', { hear: () => undefined });
     await other.bus.send('session.position', { sessionId: 's' }, ANYONE);
-    const lost = Promise.withResolvers<void>();
-    network.way = (text) => {
-      if (!text.startsWith('{"type":"answer"')) return DIRECT;
-      lost.resolve();
-      return LOST;
-    };
-    return lost;
+    return loseAnswers(network);
   }
 
   it.each(READS)('is never in doubt: %s is 503 if the owner cannot be reached', async (type) => {
@@ -248,12 +253,7 @@ describe('a session that is deleted by a node', () => {
     const { shared, network, one, other } = nodes;
     await say(one, 's');
     await other.bus.send('session.view', { sessionId: 's' }, ANYONE);
-    const lost = Promise.withResolvers<void>();
-    network.way = (text) => {
-      if (!text.startsWith('{"type":"answer"')) return DIRECT;
-      lost.resolve();
-      return LOST;
-    };
+    const lost = loseAnswers(network);
     const deleted = other.bus.send('session.delete', { sessionId: 's' }, ANYONE);
     await lost.promise;
     expect(await shared.log.sessions()).toEqual([]);
@@ -276,12 +276,7 @@ describe('a cancellation of the running turn', () => {
     await one.bus.send('turn.start', { sessionId: 's', turnId: running, text: 'hello' }, ANYONE);
     await model.call(0);
     await one.bus.send('turn.start', { sessionId: 's', turnId: next, text: 'next' }, ANYONE);
-    const lost = Promise.withResolvers<void>();
-    network.way = (text) => {
-      if (!text.startsWith('{"type":"answer"')) return DIRECT;
-      lost.resolve();
-      return LOST;
-    };
+    const lost = loseAnswers(network);
     const cancelled = other.bus.send('turn.cancel', { sessionId: 's', reason: 'enough' }, ANYONE);
     await Promise.all([lost.promise, model.call(1)]);
     shared.rows.delete(one.membership.self);
