@@ -3,7 +3,7 @@ import {
   asServiceError,
   isStorageFailure,
   outcomeUnknown,
-  type ServiceError,
+  ServiceError,
   serviceStopping,
 } from '../../core/errors.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
@@ -112,7 +112,7 @@ export class KeyedRequests implements AsyncDisposable {
 
   /** @param prepare throws to refuse the request: then nothing was done, and the key stays free. */
   async once<T>({ key, scope, answer, origin }: RequestIdentity<T>, prepare: Prepare<T>): Promise<T> {
-    if (!key) return (await prepare()).run(false);
+    if (!key) return this.#work(await prepare(), { isAgain: false, cutOff: stoppedMeanwhile });
     const stream = await requestStream(scope, key);
     let running = this.#running.get(stream);
     while (running && !running.asked.begun && running.asked.key.fingerprint !== key.fingerprint) {
@@ -181,6 +181,19 @@ export class KeyedRequests implements AsyncDisposable {
     return begun;
   }
 
+  /** @param cutOff what the client hears of work that fails because what it needs has ended with the service. */
+  async #work<T>(
+    work: Work<T>,
+    { isAgain, cutOff }: { isAgain: boolean; cutOff: () => ServiceError },
+  ): Promise<T> {
+    try {
+      return await work.run(isAgain);
+    } catch (thrown) {
+      const isCutOff = this.#stopping && thrown instanceof ServiceError && !leavesKeyFree(thrown);
+      throw isCutOff ? cutOff() : thrown;
+    }
+  }
+
   /** Nothing is done without this event. If the log has it in spite of an error, the key must be free again. */
   async #recordBegun(begun: Begun): Promise<void> {
     const { stream, key, work, head, origin } = begun;
@@ -236,7 +249,7 @@ export class KeyedRequests implements AsyncDisposable {
   async #run(begun: Begun): Promise<unknown> {
     let answer: unknown;
     try {
-      answer = await begun.work.run(begun.isAgain);
+      answer = await this.#work(begun.work, { isAgain: begun.isAgain, cutOff: serviceStopping });
     } catch (thrown) {
       if (this.#stopping) throw thrown;
       const error = asServiceError(thrown);
@@ -328,6 +341,10 @@ export class KeyedRequests implements AsyncDisposable {
 /** Whether nothing was done, because the session has left this node. */
 function isElsewhere(thrown: unknown): boolean {
   return thrown instanceof SessionElsewhereError || thrown instanceof StaleVersionError;
+}
+
+function stoppedMeanwhile(): ServiceError {
+  return outcomeUnknown({ reason: 'the service has stopped before this was done' });
 }
 
 function endUnknown({ id }: IdempotencyKey, cause?: Error): ServiceError {

@@ -2,6 +2,10 @@ import { describe, expect } from 'vitest';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { startAgUi } from '../../support/ag-ui/ag-ui-rig.ts';
 import { keptOpen } from '../../support/log/crashing-store.ts';
+import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
+import { GatedTools } from '../../support/tools/mcp/gated-tools.ts';
+import { streamableServer } from '../../support/tools/mcp/http-servers.ts';
+import { serverWith } from '../../support/tools/tool-server-client.ts';
 import { verifies } from '../requirements.ts';
 
 const STOPPING = /^The service is stopping, and this answer is not complete\.$/;
@@ -56,6 +60,12 @@ const STREAMS: Record<string, Asked> = {
   },
 };
 
+/** What a request without an answer gets. */
+const UNANSWERED = [
+  ['whose outcome it cannot know', {}, 'OUTCOME_UNKNOWN'],
+  ['that can be repeated with its key', { 'Idempotency-Key': 'k1' }, 'SERVICE_UNAVAILABLE'],
+] as const;
+
 /** The data of the events of a stream that has ended. */
 function eventsOf(text: string): unknown[] {
   const lines = text.split('\n').filter((line) => line.startsWith('data: '));
@@ -92,15 +102,25 @@ describe('a service that stops in the middle of a reply', () => {
     expect(eventsOf(await answer.text()).at(-1)).toMatchObject(openAiEnd);
   });
 
-  for (const [name, headers, code] of [
-    ['whose outcome it cannot know', {}, 'OUTCOME_UNKNOWN'],
-    ['that can be repeated with its key', { 'Idempotency-Key': 'k1' }, 'SERVICE_UNAVAILABLE'],
-  ] as const)
+  for (const [name, headers, code] of UNANSWERED)
     verifies('cli.stop-answers', name, async () => {
       await using rig = await startAgUi();
       const answering = rig.service.post('/api/message-sync', { message: 'talk' }, headers);
       (await rig.model.call(0)).say('One ');
       await rig.service.close();
+      expect(await (await answering).json()).toMatchObject({ error: { code } });
+    });
+
+  for (const [name, headers, code] of UNANSWERED)
+    verifies('cli.stop-answers', `a call of a tool ${name}`, async () => {
+      const gated = new GatedTools({ pay: { readOnly: false } });
+      await using bank = await streamableServer({ tools: gated.server });
+      const servers = JSON.stringify({ bank: { type: 'http', baseUrl: bank.url } });
+      await using service = await RunningService.start({ yaml: `${SCRIPTED}mcpServers: ${servers}` });
+      await serverWith(service, 'bank', 'connected');
+      const answering = service.post('/api/mcp/servers/bank/tools/pay/execute', {}, headers);
+      await gated.call('pay');
+      await service.close();
       expect(await (await answering).json()).toMatchObject({ error: { code } });
     });
 
