@@ -455,6 +455,7 @@ export const requirements = {
     'GET /api/sign-in says how people sign in, and the page may reach that identity provider and no other',
   'auth.whoami': 'GET /api/whoami tells a client who it is and what it may do',
   'auth.commands': 'the commands that ask a running service send the key of --key or AGENT_SERVICE_KEY',
+  'auth.tool-servers': 'the token of a client reaches no tool server',
   'auth.off-frame': 'without `auth`, a frame of that type is unsupported',
   'auth.isolation': 'nothing of one principal appears in any byte that another receives',
   'auth.not-found': 'what is somebody else’s is not found, in the same words as what nobody has',
