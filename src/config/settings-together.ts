@@ -35,7 +35,7 @@ function checkStore({ store, bus, standby }: Combined, names: SettingNames): voi
     throw new SettingsError(`${names.standby?.name}: there is nothing to wait for without --store`);
   if (bus !== undefined && store === undefined)
     throw new SettingsError(
-      `${names.bus?.name}: there is nothing to share without --store postgres://…: several services need one database for what is true`,
+      `${names.bus?.name}: there is nothing to share without --store postgres://…: several services need one database for the log`,
     );
   if (bus !== undefined && standby)
     throw new SettingsError(

@@ -7,9 +7,14 @@ export function issueWording(issue: z.core.$ZodRawIssue): string | undefined {
       if (issue.expected === 'int') return 'must be a whole number';
       return issue.expected === 'record' ? asZodHasIt({ ...issue, expected: 'object' }) : undefined;
     case 'too_small':
+      if (isNumber(issue)) return bounded('at least', issue.minimum, issue.inclusive);
       return ['string', 'array'].includes(issue.origin) && issue.minimum === 1
         ? 'must not be empty'
         : undefined;
+    case 'too_big':
+      return isNumber(issue) ? bounded('at most', issue.maximum, issue.inclusive) : undefined;
+    case 'invalid_value':
+      return mustBeOneOf(issue.values);
     case 'invalid_union':
       return 'options' in issue && Array.isArray(issue.options) ? mustBeOneOf(issue.options) : undefined;
     default:
@@ -20,6 +25,14 @@ export function issueWording(issue: z.core.$ZodRawIssue): string | undefined {
 function asZodHasIt(issue: z.core.$ZodRawIssue): string | undefined {
   const said = z.config().localeError?.(issue);
   return typeof said === 'string' ? said : said?.message;
+}
+
+function isNumber({ origin }: { readonly origin: string }): boolean {
+  return origin === 'number' || origin === 'int';
+}
+
+function bounded(side: string, bound: number | bigint, inclusive = true): string | undefined {
+  return inclusive ? `must be ${side} ${bound}` : undefined;
 }
 
 function mustBeOneOf(options: readonly unknown[]): string | undefined {

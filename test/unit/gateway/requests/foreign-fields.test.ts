@@ -57,7 +57,7 @@ describe('what a client of another protocol sends', () => {
       'input.0.call_id',
       'Add input.0.call_id to the request.',
     ],
-    [[{ role: 'tool', content: '' }], 'input.0.role', 'Invalid option'],
+    [[{ role: 'tool', content: '' }], 'input.0.role', 'must be user, assistant'],
     [[], 'input', 'must not be empty'],
     [7, 'input', 'must be a text, or a list of items'],
   ])('an input that is not one says where: %j', (input, field, said) => {

@@ -14,6 +14,14 @@ describe('what is wrong with a field', () => {
   it.each<[z.ZodType, object, string, string]>([
     [EventsQuery, { after: '9999999999999999' }, 'after', 'must be a whole number of at most 15 digits'],
     [EventsQuery, { after: '1.5' }, 'after', 'must be a whole number'],
+    [EventsQuery, { limit: '0' }, 'limit', 'must be at least 1'],
+    [EventsQuery, { limit: '1001' }, 'limit', 'must be at most 1000'],
+    [
+      MessageSyncRequest,
+      { message: 'hi', whenBusy: 'now' },
+      'whenBusy',
+      'must be enqueue, reject or interrupt',
+    ],
     [EventsQuery, { after: 'x'.repeat(20) }, 'after', 'must be a whole number'],
     [
       MessageSyncRequest,
