@@ -107,3 +107,8 @@ export function turnIdOf(event: LoggedEvent): string | undefined {
 }
 
 export type SessionEventOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
+
+/** How a tool call ended. Each call has exactly one. */
+export type ToolCallSettled = SessionEventOf<
+  'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted'
+>;

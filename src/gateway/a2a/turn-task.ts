@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../core/errors.ts';
 import type { CallId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { SessionEventOf } from '../../core/log/events.ts';
+import type { SessionEventOf, ToolCallSettled } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { isoTime } from '../../core/session/view-session.ts';
 import type { InputId } from '../../core/tool-call/input-events.ts';
@@ -10,7 +10,6 @@ import { type TaskPlace, taskId } from './task-id.ts';
 import { type AskedFor, question, requestMessage } from './task-messages.ts';
 
 type Update = Exclude<StreamResponse, { task: Task }>;
-type Settled = SessionEventOf<'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted'>;
 
 /** Names what a call waits for: the question of its server, or else the call itself. */
 interface Waiting {
@@ -182,7 +181,7 @@ export class TurnTask {
   }
 
   /** A call that is settled while it waits was denied, or has expired. */
-  #settle(event: Settled, envelope: Envelope): void {
+  #settle(event: ToolCallSettled, envelope: Envelope): void {
     const { callId, toolName, serverId, type } = event;
     const isDenied = event.type === 'tool-call.failed' && event.cause.kind === 'denied';
     const status =

@@ -1,13 +1,9 @@
-import type { SessionEventOf } from '../../core/log/events.ts';
+import type { SessionEventOf, ToolCallSettled } from '../../core/log/events.ts';
 import { toolResultText } from '../../core/tool-call/tool-result-text.ts';
 import type { Content, ContentPart } from './run-input.ts';
 
-export type SettledCall = SessionEventOf<
-  'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted'
->;
-
 /** What came of a call: text, or parts if there are images among it. */
-export function resultContent(event: SettledCall): Content {
+export function resultContent(event: ToolCallSettled): Content {
   switch (event.type) {
     case 'tool-call.succeeded': {
       const { content } = event.result;

@@ -1,7 +1,7 @@
 import { type ErrorBody, ServiceError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json-object.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { SessionEvent, SessionEventOf, ToolCallSettled } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { callIdsOf } from '../../core/turn/step-parts.ts';
 import {
@@ -15,7 +15,7 @@ import { interruptId, interruptsOf } from './interrupts.ts';
 import { resultMessageId } from './message-ids.ts';
 import { asPageHas } from './page-messages.ts';
 import { questionId } from './question-interrupts.ts';
-import { resultContent, type SettledCall } from './result-content.ts';
+import { resultContent } from './result-content.ts';
 import type { RunInput } from './run-input.ts';
 import { RunUsage } from './run-usage.ts';
 import { ThreadMessages } from './thread-messages.ts';
@@ -211,7 +211,7 @@ export class RunEvents {
     if (this.#unasked === 0) this.#step.end();
   }
 
-  #settle(event: SettledCall): void {
+  #settle(event: ToolCallSettled): void {
     const { callId, turnId } = event;
     this.#undecided.delete(interruptId(event));
     // The result of a tool of the client is for the client to tell.
@@ -292,7 +292,7 @@ function isObject(state: unknown): state is object | null | undefined {
 }
 
 /** Whether the call was settled only because its turn ends. */
-function endsTurn(event: SettledCall): boolean {
+function endsTurn(event: ToolCallSettled): boolean {
   if (event.type === 'tool-call.succeeded') return false;
   const { kind } = event.cause;
   return kind === 'turn-cancelled' || kind === 'turn-failed';

@@ -1,6 +1,6 @@
 import type { CallId, TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
-import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { SessionEventOf, ToolCallSettled } from '../../core/log/events.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
 import { pendingApproval, pendingInput } from '../../core/session/view-session.ts';
 import type { InputId } from '../../core/tool-call/input-events.ts';
@@ -161,12 +161,7 @@ export class AgUiTurnState {
   }
 }
 
-type Settled = Extract<
-  SessionEvent,
-  { type: 'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted' }
->;
-
-function decisionIn(event: Settled, isOfClient: boolean): CallDecision {
+function decisionIn(event: ToolCallSettled, isOfClient: boolean): CallDecision {
   if (event.type === 'tool-call.interrupted') return 'given up';
   if (event.type === 'tool-call.succeeded') return 'answered';
   const { kind } = event.cause;

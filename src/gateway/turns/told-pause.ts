@@ -1,5 +1,5 @@
 import type { CallId } from '../../core/ids.ts';
-import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
+import type { SessionEvent, SessionEventOf, ToolCallSettled } from '../../core/log/events.ts';
 import { outcomeOf } from '../../core/session/session-state.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
@@ -45,9 +45,7 @@ export function pauseAfter(
   return { before, steps };
 }
 
-function isSettling(
-  event: SessionEvent,
-): event is SessionEventOf<'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted'> {
+function isSettling(event: SessionEvent): event is ToolCallSettled {
   return (
     event.type === 'tool-call.succeeded' ||
     event.type === 'tool-call.failed' ||

@@ -1,7 +1,7 @@
 import { type ErrorBody, ServiceError } from '../../../core/errors.ts';
 import type { CallId } from '../../../core/ids.ts';
 import type { Envelope } from '../../../core/log/envelope.ts';
-import type { SessionEventOf } from '../../../core/log/events.ts';
+import type { SessionEventOf, ToolCallSettled } from '../../../core/log/events.ts';
 import type { SessionSignal } from '../../../core/session/session-signal.ts';
 import { toolResultText } from '../../../core/tool-call/tool-result-text.ts';
 import { joinReply, separatorAfter } from '../../../core/turn/reply-text.ts';
@@ -17,7 +17,6 @@ import { withUsage } from './response-usage.ts';
 
 type Requested = SessionEventOf<'turn.requested'>;
 type Call = SessionEventOf<'tool-call.requested'>;
-type Settled = SessionEventOf<'tool-call.succeeded' | 'tool-call.failed' | 'tool-call.interrupted'>;
 
 interface StepResponse {
   readonly firstStep: number;
@@ -242,7 +241,7 @@ export class TurnResponses {
     this.#pause(time);
   }
 
-  #settle(event: Settled, time: number): void {
+  #settle(event: ToolCallSettled, time: number): void {
     const { callId } = event;
     this.#unsettled.delete(callId);
     const call = this.#calls.get(callId);
@@ -257,7 +256,7 @@ export class TurnResponses {
     this.#start();
   }
 
-  #endCall(call: Call, event: Settled): void {
+  #endCall(call: Call, event: ToolCallSettled): void {
     const log = this.#log;
     const item = mcpCall(call, this.#wanted);
     const index = log.response.output.findIndex(({ id }) => id === item.id);
