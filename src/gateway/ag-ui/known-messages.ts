@@ -1,5 +1,4 @@
 import type { GivenMessage } from '../../core/conversation/given-message.ts';
-import { refusedIn } from '../../core/conversation/refusals.ts';
 import type { TurnId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEventOf } from '../../core/log/events.ts';
@@ -8,6 +7,7 @@ import type { AskedRun } from './asked-run.ts';
 import type { GivenThread } from './given-thread.ts';
 import { addedIds, broughtIds, imagesBefore, isMessageOf, noteOf } from './message-ids.ts';
 import type { RunInput } from './run-input.ts';
+import { TurnsFromEnd } from './turns-from-end.ts';
 
 /** What the log has of the messages that a page sends. A message is the same if its id and its content are. */
 export interface KnownMessages {
@@ -47,22 +47,11 @@ class Search implements KnownMessages {
   readonly #reasoningIds: readonly string[];
   /** The content of each message of the page that was not found yet, by its id. */
   readonly #wanted: Map<string, string>;
-  readonly #ended = new Set<TurnId>();
-  readonly #completed = new Set<TurnId>();
-  /** Turns that have begun, and whether there is a reply from after that. Their messages may be older than that of others. */
-  readonly #started = new Map<TurnId, boolean>();
-  /** Turns that have begun after the last reply and whose message was not seen yet. */
-  readonly #sought = new Set<TurnId>();
-  /** The first turn that is not over, of those whose message was seen. */
-  #openTurn: TurnId | null = null;
-  /** The turn that has begun and is not over. Its message may have been sent before one that has interrupted another turn. */
-  #atWork: TurnId | null = null;
+  readonly #turns = new TurnsFromEnd();
   /** The completed turn that the reasoning is of. */
   #thoughtBy: TurnId | null = null;
   /** Whether the run has begun a turn already. */
   #isRepeated = false;
-  /** Whether a turn that is over has said something. */
-  #hasReply = false;
   #isAtBegin = false;
 
   /** A page sends nothing from before the last reply that it has. */
@@ -82,35 +71,18 @@ class Search implements KnownMessages {
   get isOver(): boolean {
     const mayLack = this.#wanted.has(this.#newestId ?? '') && this.#reasoningIds.length === 0 ? 1 : 0;
     const isLacking = this.#wanted.size > mayLack;
-    return this.#isAtBegin || (this.#hasReply && this.#sought.size === 0 && !isLacking);
+    return this.#isAtBegin || (this.#turns.hasReply && this.#turns.hasMessages && !isLacking);
   }
 
   take({ event, seq }: Envelope): void {
+    this.#turns.take(event);
     switch (event.type) {
-      case 'turn.completed':
-        this.#ended.add(event.turnId);
-        this.#completed.add(event.turnId);
-        return;
-      case 'turn.cancelled':
-      case 'turn.failed':
-        this.#ended.add(event.turnId);
-        // The model is no longer shown most of what its provider has refused, so the message has to be said again.
-        if (event.partial !== '' || (event.type === 'turn.failed' && refusedIn(event.error) !== undefined))
-          this.#hasReply = true;
-        return;
-      case 'step.completed':
-        if (this.#ended.has(event.turnId)) this.#hasReply = true;
-        return;
-      case 'turn.started':
-        if (!this.#ended.has(event.turnId)) this.#atWork = event.turnId;
-        this.#started.set(event.turnId, this.#hasReply);
-        if (!this.#hasReply) this.#sought.add(event.turnId);
-        return;
       case 'turn.requested':
         this.#takeRequested(event);
         return;
       case 'session.extended':
-        this.#hasReply = this.#findAll(zipped(addedIds(event, seq), event.given), this.#hasReply);
+        if (this.#findAll(zipped(addedIds(event, seq), event.given), this.#turns.hasReply))
+          this.#turns.noteReply();
         return;
       case 'session.reset':
         this.#isAtBegin = true;
@@ -121,15 +93,11 @@ class Search implements KnownMessages {
 
   #takeRequested(event: SessionEventOf<'turn.requested'>): void {
     const { turnId } = event;
-    this.#sought.delete(turnId);
-    const isOpen = !this.#ended.has(turnId);
-    if (isOpen) this.#openTurn = turnId;
+    const turns = this.#turns;
     if (noteOf(event)?.runId === this.#runId) this.#isRepeated = true;
-    if (this.#completed.has(turnId) && this.#reasoningIds.some((id) => isMessageOf(turnId, id)))
+    if (turns.isCompleted(turnId) && this.#reasoningIds.some((id) => isMessageOf(turnId, id)))
       this.#thoughtBy = turnId;
-    // What was cancelled while it waited is not in the conversation.
-    const hasReply = this.#started.get(turnId);
-    if (isOpen || hasReply !== undefined) this.#findAll(broughtMessages(event), hasReply ?? false);
+    if (turns.isHeard(turnId)) this.#findAll(broughtMessages(event), turns.isReplied(turnId));
     if (this.#replyId !== undefined && isMessageOf(turnId, this.#replyId)) this.#isAtBegin = true;
   }
 
@@ -153,7 +121,7 @@ class Search implements KnownMessages {
       this.answeredBy = this.#thoughtBy;
       return;
     }
-    this.answeredBy = this.#openTurn ?? this.#atWork;
+    this.answeredBy = this.#turns.answering;
     this.isUnanswered = this.answeredBy === null;
   }
 }
