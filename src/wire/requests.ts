@@ -196,6 +196,9 @@ export const SessionQuery = z.object({
 /** Query of `GET /api/approvals`. */
 export const ApprovalsQuery = z.object({ limit: pageSize.describe('Maximum number of approvals.') });
 
+/** Query of `GET /api/inputs`. */
+export const InputsQuery = z.object({ limit: pageSize.describe('Maximum number of questions.') });
+
 const ArgumentsHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'must be the argumentsHash of the toolApproval event: 64 hexadecimal digits')

@@ -1,7 +1,13 @@
 import type { Bus } from '../../ports/bus.ts';
 import { scopeOf } from '../../ports/request-rules.ts';
 import type { HttpResponse } from '../../ports/web-server.ts';
-import { ApprovalRequest, ApprovalsQuery, CallAnswerRequest, InputRequest } from '../../wire/requests.ts';
+import {
+  ApprovalRequest,
+  ApprovalsQuery,
+  CallAnswerRequest,
+  InputRequest,
+  InputsQuery,
+} from '../../wire/requests.ts';
 import type {
   ApprovalResponse,
   ApprovalsResponse,
@@ -61,7 +67,7 @@ async function approvals(bus: Bus, request: ServedRequest): Promise<HttpResponse
 }
 
 async function inputs(bus: Bus, request: ServedRequest): Promise<HttpResponse> {
-  const { limit } = parseQuery(ApprovalsQuery, request);
+  const { limit } = parseQuery(InputsQuery, request);
   const waiting = await bus.send('input.list', { limit }, request.context);
   return jsonResponse<InputsResponse>({ ...waiting, timestamp: now() });
 }

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { CallId, SessionId } from '../../../core/ids.ts';
 import { InputId } from '../../../core/tool-call/input-events.ts';
 import { scopeOf } from '../../../ports/request-rules.ts';
-import { ApprovalRequest, ApprovalsQuery, CallAnswerRequest, InputRequest } from '../../../wire/requests.ts';
+import {
+  ApprovalRequest,
+  ApprovalsQuery,
+  CallAnswerRequest,
+  InputRequest,
+  InputsQuery,
+} from '../../../wire/requests.ts';
 import {
   ApprovalResponse,
   ApprovalsResponse,
@@ -117,7 +123,7 @@ const listInputs: Operation = {
   tag: 'Sessions',
   summary: 'List what tool servers ask in all sessions',
   description: 'Oldest first. `count` also counts those beyond `limit`.',
-  query: ApprovalsQuery,
+  query: InputsQuery,
   answers: { [JSON_TYPE]: InputsResponse },
   errors: [],
   examples: [
