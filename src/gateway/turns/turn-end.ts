@@ -24,6 +24,13 @@ export function endOf(outcome: TurnOutcome): TurnReply | { error: ErrorBody } {
   }
 }
 
+/** Throws the error that ended the turn. */
+export function replyOf(outcome: TurnOutcome): TurnReply {
+  const end = endOf(outcome);
+  if ('content' in end) return end;
+  throw ServiceError.of(end.error);
+}
+
 export function turnCancelled(reason: string): ServiceError {
   return new ServiceError('TURN_CANCELLED', 'The turn was cancelled before it was answered.', { reason });
 }

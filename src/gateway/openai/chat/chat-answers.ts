@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SessionId, TurnId } from '../../../core/ids.ts';
-import type { TurnPause } from '../../turns/turn-answer.ts';
+import type { TurnPause } from '../../turns/attended-turn.ts';
 import { callIdFor } from '../client-tools.ts';
 import { pieceWriter } from '../piece-writer.ts';
 import { ChatUsage } from './counted-tokens.ts';

@@ -11,15 +11,10 @@ import type { Bus } from '../../../ports/bus.ts';
 import type { TurnMessage } from '../../../ports/service-requests.ts';
 import type { SessionReader } from '../../security/held-session.ts';
 import { answerBefore } from '../../turns/answered-before.ts';
+import type { TurnPause } from '../../turns/attended-turn.ts';
 import { sinceLastReply } from '../../turns/given-calls.ts';
 import { unansweredMessages } from '../../turns/recorded-turn.ts';
-import {
-  type BegunAnswer,
-  continueTurn,
-  runTurn,
-  type TurnListener,
-  type TurnPause,
-} from '../../turns/turn-answer.ts';
+import { type BegunAnswer, continueTurn, runTurn, type TurnListener } from '../../turns/turn-answer.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
 import type { ChosenSession } from '../chosen-session.ts';
