@@ -4,7 +4,6 @@ import type { TenantId } from '../core/access/identity.ts';
 import type { SessionsOf } from '../core/access/session-names.ts';
 import type { AgentDescription, AgentId, AgentListItem, AgentReload } from '../core/agent-description.ts';
 import type { GivenMessage } from '../core/conversation/given-message.ts';
-import type { Image } from '../core/conversation/image.ts';
 import type { CallId, SessionId, TurnId } from '../core/ids.ts';
 import type { JsonRpcAnswer } from '../core/json-rpc.ts';
 import type { Envelope } from '../core/log/envelope.ts';
@@ -21,7 +20,6 @@ import type {
   WaitingApproval,
   WaitingInput,
 } from '../core/session/session-view.ts';
-import type { WhenBusy } from '../core/session/when-busy.ts';
 import type { AnswerInput } from '../core/tool-call/input-commands.ts';
 import type { Tool, ToolExecution, ToolOutcome } from '../core/tool-call/tool.ts';
 import type { AnswerApproval } from '../core/tool-call/tool-call-commands.ts';
@@ -35,8 +33,7 @@ import type {
 import type { McpServerConfig } from '../core/tool-server/mcp-server-config.ts';
 import type { McpServerRecord, McpServerStatus } from '../core/tool-server/mcp-server-record.ts';
 import type { ServerLogLine } from '../core/tool-server/server-log.ts';
-import type { FollowedTurn } from '../core/turn/turn-commands.ts';
-import type { TurnOptions } from '../core/turn/turn-options.ts';
+import type { StartTurn } from '../core/turn/turn-commands.ts';
 import type { TurnOutcome } from '../core/turn/turn-outcome.ts';
 import type { LogSize } from './event-store.ts';
 import type { LogCopy } from './log-backup.ts';
@@ -45,23 +42,8 @@ import type { AuthorizationResponse } from './server-authorization.ts';
 import type { ForwardedRequestOptions } from './tool-server.ts';
 
 /** A message for the agent. */
-export interface TurnMessage {
+export interface TurnMessage extends Omit<StartTurn, 'type' | 'trace' | 'partial'> {
   readonly sessionId: SessionId;
-  readonly turnId: TurnId;
-  readonly text: string;
-  readonly image?: Image;
-  /** The conversation before it, as the client gives it. */
-  readonly given?: readonly GivenMessage[];
-  readonly options?: TurnOptions;
-  readonly whenBusy?: WhenBusy;
-  readonly key?: IdempotencyKey;
-  /** Refused with `SESSION_BUSY` if another message came first. */
-  readonly follows?: FollowedTurn;
-  /**
-   * Refused with `SESSION_BUSY` if it would wait behind a turn that only the results of a client's tools can continue. Their
-   * calls are the `clientCalls` of the details.
-   */
-  readonly notBehindClient?: true;
   /** Nobody else can know the id of the session, so it certainly does not exist. */
   readonly isNewSession?: true;
 }

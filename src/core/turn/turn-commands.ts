@@ -30,9 +30,12 @@ export interface StartTurn {
   readonly whenBusy?: WhenBusy;
   /** A message with a key that was used before is the same message. */
   readonly key?: IdempotencyKey;
-  /** Refused if another message came first. */
+  /** Refused with `SESSION_BUSY` if another message came first. */
   readonly follows?: FollowedTurn;
-  /** Refused if it would wait behind a turn that only the results of a client's tools can continue. */
+  /**
+   * Refused with `SESSION_BUSY` if it would wait behind a turn that only the results of a client's tools can continue. Their
+   * calls are the `clientCalls` of the details.
+   */
   readonly notBehindClient?: true;
   /** The distributed trace that the message came with. */
   readonly trace?: TraceContext;

@@ -1,8 +1,7 @@
-import type { PendingInput } from '../../../core/session/session-view.ts';
 import type { FramePlace, MachineFrame, ResumableFrame, ServerFrame } from '../../../wire/frames.ts';
 import type { ClientFrame } from '../../websocket/client-frames.ts';
 import { toolServerMachine } from './machine-example.ts';
-import { EXAMPLE_TIME } from './operation.ts';
+import { askedForTea as asked, EXAMPLE_TIME } from './operation.ts';
 
 type DataOf<E extends ResumableFrame['event']> = Extract<ResumableFrame, { event: E }>['data'];
 
@@ -21,22 +20,6 @@ const args = { a: 19, b: 23 };
 const argumentsHash = 'b99d7dd9d2bafdffa5b99eec90d283107d93d22a4581e7482364fcafea1e4422';
 
 const order = { callId: 'call_1_1', toolName: 'order_tea', serverId: 'asking' };
-const asked = {
-  inputId: 'call_1_1.1.1',
-  message: 'Which tea?',
-  question: {
-    mode: 'form',
-    schema: {
-      type: 'object',
-      properties: {
-        size: { type: 'string', enum: ['small', 'large'] },
-        hot: { type: 'boolean', default: true },
-      },
-      required: ['size'],
-    },
-  },
-} as const satisfies Pick<PendingInput, 'inputId' | 'message' | 'question'>;
-
 const client = { kind: 'client' } as const;
 const agent = { kind: 'agent' } as const;
 const service = { kind: 'service' } as const;

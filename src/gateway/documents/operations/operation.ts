@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorBody, ErrorCode } from '../../../core/errors.ts';
+import type { PendingInput } from '../../../core/session/session-view.ts';
 import { IdempotencyKeyId } from '../../../wire/requests.ts';
 import type { Route, RouteAccess } from '../../http/router.ts';
 
@@ -78,11 +79,7 @@ export const waitingApproval = {
 };
 
 /** What a tool server asks. */
-export const waitingInput = {
-  turnId: '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e',
-  callId: 'call_1_1',
-  toolName: 'order_tea',
-  serverId: 'asking',
+export const askedForTea = {
   inputId: 'call_1_1.1.1',
   message: 'Which tea?',
   question: {
@@ -96,6 +93,14 @@ export const waitingInput = {
       required: ['size'],
     },
   },
+} as const satisfies Pick<PendingInput, 'inputId' | 'message' | 'question'>;
+
+export const waitingInput = {
+  turnId: '0b9f6a1c-6f0e-4a53-9d51-0d2f3f1c7f0e',
+  callId: 'call_1_1',
+  toolName: 'order_tea',
+  serverId: 'asking',
+  ...askedForTea,
   since: EXAMPLE_TIME,
   expiresAt: '2026-11-21T06:51:26.421Z',
 };

@@ -12,6 +12,13 @@ import {
 import { toolServerMachine } from './machine-example.ts';
 import { EVENT_STREAM_TYPE, JSON_TYPE, type Operation, ok, EXAMPLE_TIME as timestamp } from './operation.ts';
 
+const healthy = {
+  status: 'healthy',
+  version: '0.1.0',
+  uptime: 12.5,
+  agent: { name: 'agent-service', status: 'ready', connectedServers: 2 },
+};
+
 const health: Operation = {
   id: 'getHealth',
   scope: null,
@@ -25,13 +32,7 @@ const health: Operation = {
     {
       name: 'healthy',
       summary: 'The service is healthy',
-      answer: ok({
-        status: 'healthy',
-        version: '0.1.0',
-        uptime: 12.5,
-        agent: { name: 'agent-service', status: 'ready', connectedServers: 2 },
-        log: { bytes: 45_056, events: 12 },
-      }),
+      answer: ok({ ...healthy, log: { bytes: 45_056, events: 12 } }),
     },
   ],
 };
@@ -190,18 +191,7 @@ export const serviceOperations: readonly Operation[] = [
     scope: 'open',
     path: '/healthz',
     summary: 'Liveness for orchestrators, in every mode and without a rate limit',
-    examples: [
-      {
-        name: 'healthy',
-        summary: 'The service is healthy',
-        answer: ok({
-          status: 'healthy',
-          version: '0.1.0',
-          uptime: 12.5,
-          agent: { name: 'agent-service', status: 'ready', connectedServers: 2 },
-        }),
-      },
-    ],
+    examples: [{ name: 'healthy', summary: 'The service is healthy', answer: ok(healthy) }],
   },
   readiness,
   metrics,
