@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../core/json-object.ts';
+import { claudeModel } from '../../model-http/provider/claude-model.ts';
 import { isJson, stringIn } from '../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
 import type { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
-import { claudeModel } from './claude-model.ts';
 import { isReturned, isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
 interface Block {

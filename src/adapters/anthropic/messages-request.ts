@@ -1,11 +1,11 @@
 import type { MessageCreateParamsStreaming, Tool, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { ModelTool } from '../../core/conversation/model-message.ts';
+import { type ClaudeModel, claudeModel } from '../../model-http/provider/claude-model.ts';
 import type { ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
 import { mergedBody } from '../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../ports/language-model.ts';
 import { markedSystem, withMarkedMessages, withMarkedTools } from './cache-marks.ts';
-import { type ClaudeModel, claudeModel } from './claude-model.ts';
 import { conversation, type Message, prefixesOf, type SentThinking } from './conversation.ts';
 import { withAcceptedNames } from './property-names.ts';
 import { sampling } from './sampling.ts';

@@ -1,7 +1,7 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import { ModelFailure } from '../../model-http/failures/model-failure.ts';
+import type { ClaudeModel } from '../../model-http/provider/claude-model.ts';
 import type { ProviderEndpoint } from '../../model-http/provider/provider-endpoint.ts';
-import type { ClaudeModel } from './claude-model.ts';
 
 /** API version 2026-10-21 has no such fields for any model, so the SDK's types lack them. */
 export interface Sampling {

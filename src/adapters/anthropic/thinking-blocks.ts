@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { isJsonObject } from '../../core/json-object.ts';
-import type { ClaudeModel } from './claude-model.ts';
+import type { ClaudeModel } from '../../model-http/provider/claude-model.ts';
 
 /** Thinking as the model sent it. It must go back to the model unchanged or not at all. */
 export type ThinkingBlock = ThinkingBlockParam | RedactedThinkingBlockParam;

@@ -1,6 +1,6 @@
 import type { OutputConfig, ThinkingConfigParam } from '@anthropic-ai/sdk/resources/messages';
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
-import type { ClaudeModel } from './claude-model.ts';
+import type { ClaudeModel } from '../../model-http/provider/claude-model.ts';
 
 export interface ThinkingSettings {
   readonly thinking?: ThinkingConfigParam;

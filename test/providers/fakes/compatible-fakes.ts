@@ -1,4 +1,5 @@
 import { deepSeekRules } from '../rules/deepseek.ts';
+import { liteLlmRules } from '../rules/litellm.ts';
 import { miniMaxRules } from '../rules/minimax.ts';
 import { moonshotRules } from '../rules/moonshot.ts';
 import { nvidiaNimRules } from '../rules/nvidia-nim.ts';
@@ -7,6 +8,7 @@ import { perplexityRules } from '../rules/perplexity.ts';
 import { qwenRules } from '../rules/qwen.ts';
 import { sambaNovaRules } from '../rules/sambanova.ts';
 import {
+  liteLlmVoice,
   miniMaxVoice,
   moonshotVoice,
   plainThinkingVoice,
@@ -99,6 +101,14 @@ export const compatibleFakes: readonly Fake[] = [
     voice: mlxVoice,
     model: 'mlx-community/Mistral-Small-3.2-24B-Instruct-2506-4bit',
     needsOtherIds: true,
+  },
+  {
+    name: 'Claude Sonnet 4.5 behind LiteLLM, which thinks within a budget',
+    rules: [liteLlmRules],
+    voice: liteLlmVoice,
+    model: 'claude-sonnet-4-5',
+    llm: { reasoningEffort: 'medium' },
+    alwaysThinks: true,
   },
   {
     name: 'Claude on Databricks',

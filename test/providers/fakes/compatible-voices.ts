@@ -89,3 +89,23 @@ export const taggedVoice = chatVoice({
   thoughts: ([first = '', ...others]) =>
     [`<think>\n${first}`, ...others, '\n</think>\n\n'].map((content) => ({ content })),
 });
+
+/** Claude behind LiteLLM: each piece of a thought comes twice, and its signature behind the last of them. */
+export const liteLlmVoice = chatVoice({
+  ...PLAIN,
+  callId: (mark, place) => `toolu_01${mark}KvPz7sHgXt3Qn${place}`,
+  thoughts: (pieces, mark) => [
+    ...pieces.map((piece) => ({ reasoning_content: piece, thinking_blocks: [signedThought(piece, null)] })),
+    { reasoning_content: '', thinking_blocks: [signedThought('', signatureOf(mark))] },
+  ],
+  returned: ({ reasoning }, mark) =>
+    reasoning === '' ? [] : [{ thinking_blocks: [signedThought(reasoning, signatureOf(mark))] }],
+});
+
+function signedThought(thinking: string, signature: string | null): object {
+  return { type: 'thinking', thinking, signature };
+}
+
+function signatureOf(mark: string): string {
+  return `EqkBCkYICxgC${mark}Kkr3nQ2+/==`;
+}

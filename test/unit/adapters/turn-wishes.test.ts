@@ -16,8 +16,8 @@ function parts(llm: object) {
   return { config, access: providerEndpoint(config, {}) };
 }
 
-function chat(wishes: Partial<ModelRequest>, provider = 'openai'): object {
-  const { config, access } = parts({ provider, api: 'chat' });
+function chat(wishes: Partial<ModelRequest>, provider = 'openai', llm: object = {}): object {
+  const { config, access } = parts({ provider, api: 'chat', ...llm });
   return chatRequest(access, config, { ...request, ...wishes });
 }
 
@@ -79,6 +79,16 @@ describe('what a client wants for one turn', () => {
       expect(alone).toMatchObject({ tool_choice: { type: 'auto', disable_parallel_tool_use: true } });
     },
   );
+
+  it('a tool that Claude must use behind a gateway is called without thinking, too', () => {
+    const llm = { model: 'anthropic/claude-sonnet-4.6', reasoningEffort: 'high' };
+    for (const toolChoice of ['required', { name: 'look' }] as const)
+      expect(chat({ toolChoice }, 'openrouter', llm)).not.toHaveProperty('reasoning');
+    for (const toolChoice of ['none', 'auto'] as const)
+      expect(chat({ toolChoice }, 'openrouter', llm)).toMatchObject({ reasoning: { effort: 'high' } });
+    const other = { ...llm, model: 'openai/gpt-5.6' };
+    expect(chat({ toolChoice: 'required' }, 'openrouter', other)).toHaveProperty('reasoning');
+  });
 
   it('a tool that LM Studio must use is the only one, because it takes no name', () => {
     const other = { name: 'listen', description: '', inputSchema: { type: 'object' } };

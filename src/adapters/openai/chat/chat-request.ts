@@ -20,6 +20,7 @@ import type { ProviderDefaults } from '../../../model-http/provider/providers.ts
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
 import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
+import { mayThink } from './claude-thinking.ts';
 
 /** The body of a request. @param request with tools that every provider accepts. */
 export function chatRequest(access: ProviderEndpoint, config: LlmConfig, request: ModelRequest): object {
@@ -35,7 +36,9 @@ export function chatRequest(access: ProviderEndpoint, config: LlmConfig, request
     ...(choice && { tool_choice: choice }),
     ...(rules.acceptsStreamOptions && { stream_options: { include_usage: true } }),
   };
-  const settings = chatSettings(rules, config, request.tools.length > 0);
+  const { reasoningEffort, ...others } = config;
+  const asked = mayThink(model, request) ? config : others;
+  const settings = chatSettings(rules, asked, request.tools.length > 0);
   return mergedBody({ ...body, ...settings }, config.extraBody);
 }
 
