@@ -1,16 +1,19 @@
-import type { ModelProvider } from '../../config/schema/llm-config.ts';
+import type { LlmConfig, ModelProvider } from '../../config/schema/llm-config.ts';
+import { isJsonObject } from '../../core/json-object.ts';
 import { ALL_THOUGHTS, type ProviderDefaults } from './providers.ts';
 
 /** The rules of a provider, and those that some models need at any provider. */
 export function modelRules(
   provider: ModelProvider,
-  model: string,
+  { model, extraBody }: Pick<LlmConfig, 'model' | 'extraBody'>,
   defaults: ProviderDefaults,
 ): ProviderDefaults {
+  const atMoonshot = PASS_ON.has(provider) && AT_MOONSHOT.test(model);
   return {
     ...defaults,
     ...(OF_MISTRAL.test(model) && { callIds: MISTRAL_CALL_IDS }),
-    ...(provider === 'openai-compatible' && KIMI.test(model) && { besideToolCalls: KIMI_THOUGHT }),
+    ...(atMoonshot && { besideToolCalls: KIMI_THOUGHT[defaults.effortField] }),
+    ...(atMoonshot && !isKeptFromThinking(extraBody) && kimiForcing(model)),
     ...(OF_MOONSHOT.test(model) && { openApiSchemas: true }),
     ...(provider === 'google' && !SIGNS_NOTHING.test(model) && { besideForeignCall: NO_SIGNATURE }),
     ...(provider === 'openai-compatible' && NEEDS_ALL_THOUGHTS.test(model) && ALL_THOUGHTS),
@@ -22,19 +25,42 @@ const MISTRAL_CALL_IDS = /^[a-zA-Z0-9]{9}$/;
 const OF_MISTRAL = /(?:mis|minis|magis|devs|codes|pix|maths|mix|vox)tral/i;
 
 /**
+ * The plan for coding of Kimi has short names, such as `k3`, `k3-256k` and `k2p7`:
+ * https://github.com/anomalyco/models.dev/pull/3285, https://github.com/openJiuwen-ai/jiuwenswarm/issues/3942
+ */
+const KIMI = String.raw`(?:kimi-|k(?:[3-9]|\dp\d)(?:-\d+k)?$)`;
+
+/**
  * Moonshot refuses a tool whose schema refers to anything but its `$defs`, or has a `type` beside `anyOf`, also behind a
  * gateway: https://github.com/MoonshotAI/walle/blob/main/docs/validation-principles.md
  */
-const OF_MOONSHOT = /(?:^|[/.])kimi-/i;
+const OF_MOONSHOT = new RegExp(`(?:^|[/.])${KIMI}`, 'i');
 
-/** Moonshot's own names of its models. Other providers put the name of a family in front. */
-const KIMI = /^kimi-/i;
+/** The names at Moonshot, and at a gateway to it. Other providers put another family in front. */
+const AT_MOONSHOT = new RegExp(`^(?:moonshot(?:ai)?/)?${KIMI}`, 'i');
+
+/** The providers through which Moonshot itself answers. Others serve its models by themselves, and refuse other things. */
+const PASS_ON: ReadonlySet<ModelProvider> = new Set(['openai-compatible', 'openrouter']);
 
 /**
- * Moonshot refuses tool calls without reasoning, such as those of another model. It accepts a single blank:
- * https://github.com/BerriAI/litellm/blob/main/litellm/llms/moonshot/chat/transformation.py
+ * Moonshot refuses tool calls without reasoning, such as those of another model, also through OpenRouter, which has a name of
+ * its own for the field. It accepts a single blank:
+ * https://github.com/BerriAI/litellm/blob/main/litellm/llms/moonshot/chat/transformation.py,
+ * https://github.com/anomalyco/opencode/issues/29690
  */
-const KIMI_THOUGHT = { reasoning_content: ' ' };
+const KIMI_THOUGHT = { reasoning_effort: { reasoning_content: ' ' }, reasoning: { reasoning: ' ' } } as const;
+
+/**
+ * While they think, and they do by default, Kimi K3 can be forced to use a tool but not a certain one, and the models before
+ * it not at all: https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152
+ */
+function kimiForcing(model: string): Pick<ProviderDefaults, 'toolForcing'> {
+  return { toolForcing: /(?:^|[/-])k[3-9]/i.test(model) ? 'by-word' : 'never' };
+}
+
+function isKeptFromThinking({ thinking }: NonNullable<LlmConfig['extraBody']> = {}): boolean {
+  return isJsonObject(thinking) && thinking.type === 'disabled';
+}
 
 /**
  * Behind a gateway, as LiteLLM, these models refuse the same as at DeepSeek. MiMo does so, too:

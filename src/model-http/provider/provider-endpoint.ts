@@ -39,7 +39,7 @@ export function providerEndpoint(config: LlmConfig, env: Environment): ProviderE
     baseURL,
     apiKey: providerKey(config, defaults, env).key,
     keyVariable: defaults.keyVariable,
-    rules: modelRules(provider, model, defaults),
+    rules: modelRules(provider, config, defaults),
   };
 }
 

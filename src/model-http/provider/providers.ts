@@ -38,8 +38,8 @@ export interface ProviderDefaults {
   readonly seedField?: string;
   /** Whether a chat completion takes a JSON Schema for the reply: not at all if absent, or only where there are no tools. */
   readonly outputSchema?: 'always' | 'without-tools';
-  /** Whether `tool_choice` of a chat completion must be a word, which cannot name a tool. */
-  readonly toolChoiceIsWord?: boolean;
+  /** How a chat completion can force a tool: by its name if absent, by a word that names no tool, or not at all. */
+  readonly toolForcing?: 'by-word' | 'never';
   /** Whether the schemas of tools may only have the keywords that Google takes of OpenAPI 3.0. */
   readonly openApiSchemas?: boolean;
   /** Whether patterns and bounds in schemas stand in descriptions only, because some of them are refused. */
@@ -203,7 +203,7 @@ export const providers: Readonly<Record<ModelProvider, ProviderDefaults>> = {
     describesBounds: true,
     outputSchema: 'without-tools',
     // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/670
-    toolChoiceIsWord: true,
+    toolForcing: 'by-word',
   },
   vllm: {
     label: 'vLLM',

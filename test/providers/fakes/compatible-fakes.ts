@@ -45,10 +45,10 @@ export const compatibleFakes: readonly Fake[] = [
     llm: { temperature: 0.6, extraBody: { thinking: { type: 'disabled' } } },
   },
   {
-    name: 'Kimi K3',
+    name: 'Kimi K3 of the plan for coding',
     rules: [moonshotRules],
     voice: moonshotVoice,
-    model: 'kimi-k3',
+    model: 'k3',
     llm: { reasoningEffort: 'high' },
   },
   {

@@ -50,6 +50,15 @@ export const moonshotRules: ProviderRules = {
       },
     },
     {
+      name: 'while Kimi thinks, no certain tool can be forced',
+      source: 'https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152',
+      refusal(body) {
+        return isThinking(body) && isJsonObject(body.tool_choice)
+          ? refusedBecause("tool_choice 'specified' is incompatible with thinking enabled")
+          : undefined;
+      },
+    },
+    {
       name: 'Kimi K2.5 that does not think has one temperature only',
       source:
         'https://github.com/vercel/ai/blob/961b9ced3a9f1bd0919b1c04ab653d8c562ee110/packages/moonshotai/src/__fixtures__/moonshotai-unsupported-sampling-error.json',
@@ -89,7 +98,7 @@ function isKimiK2(body: RequestBody): boolean {
 
 /** From K2.5 on the models think unless they are told not to. */
 function isThinking(body: RequestBody): boolean {
-  const thinks = isKimiK2(body) || /^kimi-(?:k[3-9]|.*thinking)/.test(textIn(body, 'model'));
+  const thinks = isKimiK2(body) || /^(?:kimi-)?(?:k[3-9]|.*thinking)/.test(textIn(body, 'model'));
   return thinks && textIn(objectIn(body, 'thinking'), 'type') !== 'disabled';
 }
 

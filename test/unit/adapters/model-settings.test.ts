@@ -109,6 +109,36 @@ describe('a setting of the model', () => {
   });
 });
 
+describe('a tool call that another model has made', () => {
+  const call = { type: 'toolCall', callId: 'c1', name: 'look', arguments: {} } as const;
+  const given: ModelRequest = {
+    ...request,
+    messages: [
+      { role: 'user', text: 'hi' },
+      { role: 'assistant', parts: [call] },
+      { role: 'tool', callId: 'c1', name: 'look', text: 'seen' },
+    ],
+  };
+  const retold = (llm: object): object => Object(body(llm, given)).messages[1];
+
+  it.each(['kimi-k2.6', 'moonshot/kimi-k3', 'k3', 'k3-256k', 'k2p7'])(
+    'comes to %s, which refuses it otherwise, with a blank for a thought',
+    (model) => {
+      const baseURL = 'http://127.0.0.1:1/v1';
+      expect(retold({ provider: 'openai-compatible', model, baseURL })).toMatchObject({
+        reasoning_content: ' ',
+      });
+      expect(retold({ provider: 'openrouter', model })).toMatchObject({ reasoning: ' ' });
+      expect(retold({ provider: 'groq', model })).not.toHaveProperty('reasoning_content');
+    },
+  );
+
+  it.each(['groq/moonshotai/kimi-k2-instruct', 'LLM360/K2', 'k2'])('comes to %s as it is', (model) => {
+    const baseURL = 'http://127.0.0.1:1/v1';
+    expect(retold({ provider: 'openai-compatible', model, baseURL })).not.toHaveProperty('reasoning_content');
+  });
+});
+
 describe('the interface of a model', () => {
   it.each([
     [{ provider: 'openai' as const }, 'responses'],

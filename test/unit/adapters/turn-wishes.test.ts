@@ -100,6 +100,27 @@ describe('what a client wants for one turn', () => {
     });
   });
 
+  it.each([
+    ['kimi-k2.6', undefined],
+    ['moonshotai/kimi-k2.7-code', undefined],
+    ['kimi-for-coding', undefined],
+    ['kimi-k3', 'required'],
+    ['k3-256k', 'required'],
+  ])('a tool that %s must use: Kimi that thinks takes no name, and before K3 no force', (model, choice) => {
+    const other = { name: 'listen', description: '', inputSchema: { type: 'object' } };
+    const access = { model, baseURL: 'http://127.0.0.1:1/v1' };
+    for (const provider of ['openai-compatible', 'openrouter']) {
+      const forced = chat({ toolChoice: { name: 'look' }, tools: [...tools, other] }, provider, access);
+      expect(Object(forced).tool_choice).toBe(choice);
+      expect(Object(forced).tools).toHaveLength(choice === undefined ? 2 : 1);
+      expect(Object(chat({ toolChoice: 'required' }, provider, access)).tool_choice).toBe(choice);
+    }
+    const still = { ...access, extraBody: { thinking: { type: 'disabled' } } };
+    expect(chat({ toolChoice: 'required' }, 'openai-compatible', still)).toMatchObject({
+      tool_choice: 'required',
+    });
+  });
+
   it('the schema of the reply goes to interfaces and providers that take it', () => {
     const format = { type: 'json_schema', json_schema: output };
     expect(chat({ output })).toMatchObject({ response_format: format });

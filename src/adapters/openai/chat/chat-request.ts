@@ -70,10 +70,12 @@ interface OfferedTools {
 }
 
 /** Where the choice cannot name a tool, that tool is the only one that is offered. */
-function offered({ tools, toolChoice }: ModelRequest, { toolChoiceIsWord }: ProviderDefaults): OfferedTools {
+function offered({ tools, toolChoice }: ModelRequest, { toolForcing }: ProviderDefaults): OfferedTools {
   if (toolChoice === undefined) return { tools };
-  if (typeof toolChoice === 'string') return { tools, choice: toolChoice };
-  if (!toolChoiceIsWord) return { tools, choice: { type: 'function', function: toolChoice } };
+  if (toolChoice === 'auto' || toolChoice === 'none') return { tools, choice: toolChoice };
+  if (toolForcing === 'never') return { tools };
+  if (toolChoice === 'required') return { tools, choice: toolChoice };
+  if (toolForcing !== 'by-word') return { tools, choice: { type: 'function', function: toolChoice } };
   return { tools: tools.filter(({ name }) => name === toolChoice.name), choice: 'required' };
 }
 
@@ -148,7 +150,7 @@ function assistantMessage(
     role: 'assistant',
     content: text === '' ? (rules.emptyContent ?? null) : text,
     ...rules.besideReply,
-    ...rules.besideToolCalls,
+    ...(Object.keys(returned).length === 0 && rules.besideToolCalls),
     ...returned,
     tool_calls: calls.map(({ callId, name, arguments: args, opaque }, place) => ({
       id: acceptableCallId(callId, rules.callIds),
