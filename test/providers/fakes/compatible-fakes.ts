@@ -1,5 +1,5 @@
 import { deepSeekRules } from '../rules/deepseek.ts';
-import { liteLlmRules } from '../rules/litellm.ts';
+import { liteLlmGeminiRules, liteLlmRules } from '../rules/litellm.ts';
 import { miniMaxRules } from '../rules/minimax.ts';
 import { moonshotRules } from '../rules/moonshot.ts';
 import { nvidiaNimRules } from '../rules/nvidia-nim.ts';
@@ -8,6 +8,7 @@ import { perplexityRules } from '../rules/perplexity.ts';
 import { qwenRules } from '../rules/qwen.ts';
 import { sambaNovaRules } from '../rules/sambanova.ts';
 import {
+  liteLlmGeminiVoice,
   liteLlmVoice,
   miniMaxVoice,
   moonshotVoice,
@@ -28,7 +29,7 @@ export const perplexityFake: Fake = {
   toolless: 'history',
 };
 
-/** Services of the provider `openai-compatible`. They contradict each other, so each is a fake of its own. */
+/** Services of the provider `openai-compatible`, and one more behind a base URL. They contradict each other, so each is a fake of its own. */
 export const compatibleFakes: readonly Fake[] = [
   {
     name: 'Kimi K2.5, which thinks in any case',
@@ -109,6 +110,12 @@ export const compatibleFakes: readonly Fake[] = [
     model: 'claude-sonnet-4-5',
     llm: { reasoningEffort: 'medium' },
     alwaysThinks: true,
+  },
+  {
+    name: 'Gemini 3 behind LiteLLM, as an OpenAI with a base URL',
+    rules: [liteLlmGeminiRules],
+    voice: liteLlmGeminiVoice,
+    model: 'gemini-3-pro',
   },
   {
     name: 'Claude on Databricks',

@@ -1,3 +1,4 @@
+import { GEMINI_CALL } from '../rules/litellm.ts';
 import { chunk } from '../wire-shape.ts';
 import { inPieces, namesFirst, repeating, whole } from './call-deltas.ts';
 import type { ChatHabits } from './chat-voice.ts';
@@ -109,3 +110,10 @@ function signedThought(thinking: string, signature: string | null): object {
 function signatureOf(mark: string): string {
   return `EqkBCkYICxgC${mark}Kkr3nQ2+/==`;
 }
+
+/** Gemini behind LiteLLM: a call is signed in its id. */
+export const liteLlmGeminiVoice = chatVoice({
+  ...PLAIN,
+  callId: (mark, place) => `${GEMINI_CALL}${mark}${place}__thought__${'Eqk+/'.repeat(40)}==`,
+  thoughts: thoughtsIn('reasoning_content'),
+});

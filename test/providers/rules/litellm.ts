@@ -58,6 +58,30 @@ export const liteLlmRules: ProviderRules = {
   ],
 };
 
+/** Gemini 3 behind LiteLLM, which agents also reach as `openai` with a base URL. Its calls are signed in their ids. */
+export const liteLlmGeminiRules: ProviderRules = {
+  provider: 'openai',
+  api: 'chat',
+  rules: [
+    {
+      name: 'a call of Gemini comes back with its signature, and so does its result',
+      source: 'https://github.com/BerriAI/litellm/pull/16895',
+      refusal(body) {
+        const ids = objectsIn(body, 'messages').flatMap((message) => [
+          ...objectsIn(message, 'tool_calls').map((call) => textIn(call, 'id')),
+          textIn(message, 'tool_call_id'),
+        ]);
+        return ids.some((id) => id.startsWith(GEMINI_CALL) && !id.includes('__thought__'))
+          ? refused('Function call is missing a thought_signature in functionCall parts.')
+          : undefined;
+      },
+    },
+  ],
+};
+
+/** How the ids of the fake begin. */
+export const GEMINI_CALL = 'call_gemini_';
+
 function isThinking(body: RequestBody): boolean {
   const effort = textIn(body, 'reasoning_effort');
   return effort !== '' && effort !== 'none';

@@ -8,6 +8,7 @@ import type { ResponseFormatJSONSchema } from 'openai/resources/shared';
 import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type {
   AssistantMessage,
+  ModelMessage,
   ModelTool,
   ToolMessage,
   UserMessage,
@@ -102,6 +103,7 @@ function chatMessages(
   rules: ProviderDefaults,
 ): ChatCompletionMessageParam[] {
   const turn = messages.findLastIndex(({ role }) => role === 'user');
+  const signedIds = signedIdsIn(messages);
   const conversation = messages.map((message, index): ChatCompletionMessageParam => {
     switch (message.role) {
       case 'user':
@@ -109,7 +111,7 @@ function chatMessages(
       case 'assistant':
         return assistantMessage(message, rules, index > turn);
       case 'tool':
-        return toolMessage(message, rules);
+        return toolMessage(message, rules, signedIds);
       default:
         return message satisfies never;
     }
@@ -117,11 +119,24 @@ function chatMessages(
   return systemPrompt === '' ? conversation : [{ role: 'system', content: systemPrompt }, ...conversation];
 }
 
+/** The ids of calls that go back with a signature, by those under which the calls are known. */
+function signedIdsIn(messages: readonly ModelMessage[]): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const part of message.parts)
+      if (part.type === 'toolCall' && typeof part.opaque?.id === 'string')
+        ids.set(part.callId, part.opaque.id);
+  }
+  return ids;
+}
+
 function toolMessage(
   { callId, name, text }: ToolMessage,
   rules: ProviderDefaults,
+  signedIds: ReadonlyMap<string, string>,
 ): ChatCompletionMessageParam {
-  const tool_call_id = acceptableCallId(callId, rules.callIds);
+  const tool_call_id = signedIds.get(callId) ?? acceptableCallId(callId, rules.callIds);
   return { role: 'tool', tool_call_id, ...(rules.namesResults && { name }), content: text };
 }
 

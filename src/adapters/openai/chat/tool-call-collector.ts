@@ -1,3 +1,4 @@
+import type { OpaqueData } from '../../../core/turn/reply-parts.ts';
 import { isJson } from '../../../model-http/reply/json.ts';
 import type { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
 import type { RawToolCall } from '../../../ports/language-model.ts';
@@ -56,10 +57,15 @@ export class ToolCallCollector {
   }
 
   finish(ids: ReplyCallIds): RawToolCall[] {
-    return this.#calls.map(({ id, name, arguments: args, extraContent }) => {
-      const callId = ids.take(id);
-      const opaque = extraContent === undefined ? undefined : { extra_content: extraContent };
-      return { callId, name: plainName(name), arguments: args || '{}', ...(opaque && { opaque }) };
+    return this.#calls.map((call) => {
+      const [id = ''] = call.id.split(SIGNATURE, 1);
+      const opaque = returnedWith(call, id);
+      return {
+        callId: ids.take(id),
+        name: plainName(call.name),
+        arguments: call.arguments || '{}',
+        ...(opaque && { opaque }),
+      };
     });
   }
 
@@ -114,6 +120,21 @@ function beginsAnother(call: PartialCall, { id, name, arguments: fragment }: Too
   if (call.arguments === PLACEHOLDER && id !== '' && id === call.id && name === call.name) return false;
   // Space after them is none: some models write it.
   return isJson(call.arguments) && (fragment.trim() !== '' || name !== call.name);
+}
+
+/**
+ * LiteLLM puts the signature that Gemini wants back behind the id of a call. Such an id is too long for other providers, so
+ * the whole of it goes back to its own model only. https://github.com/BerriAI/litellm/pull/16895
+ */
+const SIGNATURE = '__thought__';
+
+/** @param shown the id under which the call is known. */
+function returnedWith({ id, extraContent }: PartialCall, shown: string): OpaqueData | undefined {
+  const opaque = {
+    ...(extraContent !== undefined && { extra_content: extraContent }),
+    ...(id !== shown && { id }),
+  };
+  return Object.keys(opaque).length === 0 ? undefined : opaque;
 }
 
 /** GPT-OSS models leak their internal format into the name: `functions.echo`, `echo<|channel|>json`. */
