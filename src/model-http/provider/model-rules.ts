@@ -15,6 +15,7 @@ export function modelRules(
     ...(atMoonshot && { besideToolCalls: KIMI_THOUGHT[defaults.effortField] }),
     ...(atMoonshot && !isKeptFromThinking(extraBody) && kimiForcing(model)),
     ...(OF_MOONSHOT.test(model) && { openApiSchemas: true }),
+    ...(OF_DEEPSEEK.test(model) && { describesBounds: true }),
     ...(provider === 'google' && !SIGNS_NOTHING.test(model) && { besideForeignCall: NO_SIGNATURE }),
     ...(provider === 'openai-compatible' && NEEDS_ALL_THOUGHTS.test(model) && ALL_THOUGHTS),
   };
@@ -35,6 +36,9 @@ const KIMI = String.raw`(?:kimi-|k(?:[3-9]|\dp\d)(?:-\d+k)?$)`;
  * gateway: https://github.com/MoonshotAI/walle/blob/main/docs/validation-principles.md
  */
 const OF_MOONSHOT = new RegExp(`(?:^|[/.])${KIMI}`, 'i');
+
+/** A gateway passes on what DeepSeek refuses: https://github.com/Dokploy/mcp/issues/43 */
+const OF_DEEPSEEK = /deepseek/i;
 
 /** The names at Moonshot, and at a gateway to it. Other providers put another family in front. */
 const AT_MOONSHOT = new RegExp(`^(?:moonshot(?:ai)?/)?${KIMI}`, 'i');

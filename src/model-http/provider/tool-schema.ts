@@ -1,11 +1,9 @@
 import type { ModelTool } from '../../core/conversation/model-message.ts';
 import { isJsonObject } from '../../core/json-object.ts';
 import { beginningOf } from '../../core/shorten.ts';
+import { acceptedSchema, type SchemaRules } from './accepted-schema.ts';
 import { corrected } from './corrected-schema.ts';
-import { withDescribedBounds } from './described-bounds.ts';
 import { mapSchemas, oncePerSchema, type Schema } from './nested-schemas.ts';
-import { openApiSchema } from './open-api-schema.ts';
-import type { ProviderDefaults } from './providers.ts';
 import { resolved } from './references.ts';
 
 /** OpenAI refuses a request with a longer description. */
@@ -31,16 +29,11 @@ const DROPPED = [
  * top, and each schema in it is one of JSON Schema 2020-12. No check is lost, because the arguments are validated against
  * the tool's own schema before the call.
  */
-export function acceptableTool(
-  { name, description, inputSchema }: ModelTool,
-  { openApiSchemas, describesBounds }: Pick<ProviderDefaults, 'openApiSchemas' | 'describesBounds'>,
-): ModelTool {
-  const acceptable = acceptableSchema(inputSchema);
-  const schema = describesBounds ? withDescribedBounds(acceptable) : acceptable;
+export function acceptableTool({ name, description, inputSchema }: ModelTool, rules: SchemaRules): ModelTool {
   return {
     name,
     description: shortened(description),
-    inputSchema: openApiSchemas ? openApiSchema(schema) : schema,
+    inputSchema: acceptedSchema(acceptableSchema(inputSchema), rules),
   };
 }
 

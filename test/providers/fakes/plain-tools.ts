@@ -12,8 +12,8 @@ interface Message {
  * that has to strip types first takes twice as long to start. So it uses nothing from outside of itself.
  *
  * Its schemas have what providers stumble over: a draft, a choice at the top, a long description, no properties, lists that
- * do not say of what, the name of a property, a keyword as in draft 4, references, no type, and a pattern and a bound of
- * which no grammar can be made.
+ * do not say of what, the name of a property, a keyword as in draft 4, references, no type, a pattern and a bound of
+ * which no grammar can be made, and a pattern that only ECMAScript knows.
  */
 export function plainTools(): void {
   const $schema = 'http://json-schema.org/draft-07/schema#';
@@ -48,6 +48,7 @@ export function plainTools(): void {
           from: { $ref: '#/$defs/Day' },
           any: { description: 'Anything.' },
           note: { type: 'string', pattern: '[^\\0]+', maxLength: 2_000 },
+          author: { type: 'string', pattern: '^\\p{L}+$' },
           to: { type: 'string', anyOf: [{ $ref: '#/properties/from' }, { enum: ['today'] }] },
         },
         $defs: { Day: { type: 'string', format: 'date' } },

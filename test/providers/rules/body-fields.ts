@@ -70,3 +70,8 @@ export function hasOpenList(schema: JsonObject): boolean {
   const within = [...Object.values(objectIn(schema, 'properties')), schema.items];
   return within.filter(isJsonObject).some(hasOpenList);
 }
+
+/** The first pattern in a schema that Python cannot read. It knows no `\\p{…}`. */
+export function unreadablePattern(schema: unknown): unknown {
+  return valuesOf(schema, 'pattern').find((pattern) => /\\p\{/i.test(String(pattern)));
+}

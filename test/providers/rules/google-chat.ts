@@ -172,6 +172,27 @@ export const googleChatRules: ProviderRules = {
       },
     },
     {
+      name: 'the schema of a reply has no keyword that Gemini does not know, and no list of types',
+      source:
+        'https://github.com/QuantumNous/new-api/pull/1037, https://github.com/mathpn/llm-docsmith/issues/4 and ' +
+        'https://github.com/prism-php/prism/issues/974',
+      refusal(body) {
+        const schema = objectIn(objectIn(body, 'response_format'), 'json_schema').schema;
+        const unknown = UNKNOWN_KEYWORDS.filter((keyword) => hasKeyword(schema, keyword)).map(
+          (keyword) =>
+            `Invalid JSON payload received. Unknown name "${keyword}" at 'generation_config.response_schema': Cannot find field.`,
+        );
+        const lists = valuesOf(schema, 'type')
+          .filter(Array.isArray)
+          .map(
+            () =>
+              'Invalid JSON payload received. Unknown name "type" at \'generation_config.response_schema\': ' +
+              'Proto field is not repeating, cannot start list.',
+          );
+        return unknown.length + lists.length === 0 ? undefined : invalidPayload([...unknown, ...lists]);
+      },
+    },
+    {
       name: 'each property of a tool has a type, or alternatives',
       source:
         'https://github.com/danny-avila/LibreChat/issues/6971 and https://github.com/NousResearch/hermes-agent/pull/89673',

@@ -23,7 +23,7 @@ export const moonshotRules: ProviderRules = {
       },
     },
     {
-      name: 'the schema of a tool refers to its $defs only, has no type beside anyOf, and one beside enum',
+      name: 'a schema refers to its $defs only, has no type beside anyOf, and one beside enum',
       source:
         'https://github.com/MoonshotAI/walle/blob/main/docs/validation-principles.md and ' +
         'https://github.com/MoonshotAI/kimi-cli/issues/1595',
@@ -31,12 +31,14 @@ export const moonshotRules: ProviderRules = {
         const tools = objectsIn(body, 'tools').map((tool) =>
           objectIn(objectIn(tool, 'function'), 'parameters'),
         );
-        const problem = firstOf(tools, schemaProblem);
+        const reply = objectIn(objectIn(body, 'response_format'), 'json_schema').schema;
+        const inTool = firstOf(tools, schemaProblem);
+        const problem = inTool ?? schemaProblem(reply);
+        const place =
+          inTool === undefined ? 'response_format.json_schema.schema' : 'tools.function.parameters';
         return problem === undefined
           ? undefined
-          : refusedBecause(
-              `tools.function.parameters is not a valid moonshot flavored json schema, details: <${problem}>`,
-            );
+          : refusedBecause(`${place} is not a valid moonshot flavored json schema, details: <${problem}>`);
       },
     },
     {

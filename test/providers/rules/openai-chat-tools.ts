@@ -1,5 +1,13 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
-import { firstOf, hasOpenList, isJsonObject, objectIn, placedIn, textIn } from './body-fields.ts';
+import {
+  firstOf,
+  hasOpenList,
+  isJsonObject,
+  objectIn,
+  placedIn,
+  textIn,
+  unreadablePattern,
+} from './body-fields.ts';
 
 /** OpenAI's refusal of one field of a request. */
 function refuse(message: string, param: string, code: string): Refusal {
@@ -117,6 +125,22 @@ export const openaiChatToolsRules: ProviderRules = {
           if (!hasOpenList(objectIn(tool, 'parameters'))) return undefined;
           return refuse(
             `Invalid schema for function '${textIn(tool, 'name')}': In context=('properties', 'rows', 'items'), array schema missing items.`,
+            `tools[${place}].function.parameters`,
+            'invalid_function_parameters',
+          );
+        });
+      },
+    },
+    {
+      name: 'a pattern in the schema of a tool is one that Python reads',
+      source: 'https://github.com/BerriAI/litellm/pull/40485',
+      refusal(body) {
+        return firstOf(placedIn(body, 'tools'), ({ place, one }) => {
+          const tool = objectIn(one, 'function');
+          const pattern = unreadablePattern(objectIn(tool, 'parameters'));
+          if (pattern === undefined) return undefined;
+          return refuse(
+            `Invalid schema for function '${textIn(tool, 'name')}': '${pattern}' is not a 'regex'.`,
             `tools[${place}].function.parameters`,
             'invalid_function_parameters',
           );

@@ -7,6 +7,7 @@ import {
   type Placed,
   placedIn,
   textIn,
+  unreadablePattern,
 } from './body-fields.ts';
 
 /** OpenAI's refusal of a request that it understands and does not like. */
@@ -55,6 +56,21 @@ export const openaiResponsesRules: ProviderRules = {
   provider: 'openai',
   api: 'responses',
   rules: [
+    {
+      name: 'a pattern in a schema is one that Python reads',
+      source: 'https://github.com/router-for-me/CLIProxyAPI/issues/5644',
+      refusal(body) {
+        return firstOf(placedIn(body, 'tools'), ({ place, one }) => {
+          const pattern = unreadablePattern(one.parameters);
+          if (pattern === undefined) return undefined;
+          return refuse(
+            `Invalid schema for function '${textIn(one, 'name')}': '${pattern}' is not a 'regex'.`,
+            `tools[${place}].parameters`,
+            'invalid_function_parameters',
+          );
+        });
+      },
+    },
     {
       name: 'every function call has an output',
       source: 'https://github.com/router-for-me/CLIProxyAPI/issues/2368',

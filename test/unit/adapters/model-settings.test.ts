@@ -109,6 +109,20 @@ describe('a setting of the model', () => {
   });
 });
 
+describe('a schema', () => {
+  it.each([
+    ['openrouter', 'deepseek/deepseek-v4-flash', true],
+    ['openai', 'deepseek-chat', true],
+    ['openrouter', 'openai/gpt-5.6', undefined],
+  ])(
+    'at %s for %s: whether its bounds are described, which DeepSeek refuses',
+    (provider, model, expected) => {
+      const config = LlmConfig.parse({ provider, model, apiKey: 'k' });
+      expect(providerEndpoint(config, {}).rules.describesBounds).toBe(expected);
+    },
+  );
+});
+
 describe('a tool call that another model has made', () => {
   const call = { type: 'toolCall', callId: 'c1', name: 'look', arguments: {} } as const;
   const given: ModelRequest = {

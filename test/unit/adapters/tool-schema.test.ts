@@ -219,6 +219,43 @@ describe('the schema of a tool, as a provider is sent it', () => {
     expect(propertyOf(given)).toEqual(given);
   });
 
+  it.each([
+    ['^\\p{L}+$'],
+    ['^(?!__.*__$)[^\\p{Cc}\\p{Cf}"\\\\./[\\]]{1,200}$'],
+    ['^[\\w-.]+@[\\w-]+$'],
+    ['(?<year>\\d{4})'],
+    ['\\u{1F600}'],
+    ['[^]'],
+  ])('has a pattern in its description that Python cannot read, as OpenAI does: %s', (pattern) => {
+    const description = `It has: pattern ${pattern}.`;
+    expect(propertyOf({ type: 'string', minLength: 1, pattern })).toEqual({
+      type: 'string',
+      minLength: 1,
+      description,
+    });
+    const named = { type: 'object', patternProperties: { [pattern]: city, '^a': city } };
+    expect(propertyOf(named)).toEqual({ type: 'object', patternProperties: { '^a': city } });
+  });
+
+  it.each([
+    ['\\d{4}-\\d{2}'],
+    ['[^\\0]+'],
+    ['^https?:\\/\\/[\\s\\S]*'],
+    ['\\\\p{L}'],
+    ['[a-z\\d-]'],
+    ['\\u00e9(?=x)'],
+  ])('keeps a pattern that Python reads: %s', (pattern) =>
+    expect(propertyOf({ type: 'string', pattern })).toEqual({ type: 'string', pattern }),
+  );
+
+  it('does not look at a very long pattern, which could take for ever', () => {
+    const pattern = '['.repeat(200_000);
+    expect(schemaOf({ type: 'object', properties: { a: { type: 'string', pattern } } })).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' } },
+    });
+  });
+
   it('has what its references refer to in their place, for a provider that knows none', () => {
     const $defs = {
       Where: { ...city, title: 'Where', properties: { city: { $ref: '#/$defs/Name' } } },

@@ -6,6 +6,8 @@ import { responsesRequest } from '../../../src/adapters/openai/responses/respons
 import { LlmConfig } from '../../../src/config/schema/llm-config.ts';
 import { providerEndpoint } from '../../../src/model-http/provider/provider-endpoint.ts';
 import type { ModelRequest } from '../../../src/ports/language-model.ts';
+import { googleChatRules } from '../../providers/rules/google-chat.ts';
+import { moonshotRules } from '../../providers/rules/moonshot.ts';
 
 const tools = [{ name: 'look', description: '', inputSchema: { type: 'object', properties: {} } }];
 const request: ModelRequest = { systemPrompt: '', messages: [{ role: 'user', text: 'hi' }], tools };
@@ -131,6 +133,28 @@ describe('what a client wants for one turn', () => {
     expect(chat({})).not.toHaveProperty('response_format');
   });
 
+  it.each([
+    ['google', 'gemini-3-pro', googleChatRules],
+    ['openrouter', 'moonshotai/kimi-k3', moonshotRules],
+  ])('the schema of the reply goes to %s (%s) without what it refuses', (provider, model, { rules }) => {
+    const $schema = 'http://json-schema.org/draft-07/schema#';
+    const day = { type: 'string', minLength: 10 };
+    const properties = {
+      from: { $ref: '#/$defs/day' },
+      to: { type: ['string', 'null'] },
+      on: { type: 'string', anyOf: [{ $ref: '#/properties/from' }, { const: 'today' }] },
+    };
+    const schema = { $schema, type: 'object', properties, $defs: { day }, additionalProperties: false };
+    const refusals = (body: object) => rules.flatMap(({ refusal }) => refusal({ ...body }) ?? []);
+    const raw = { response_format: { json_schema: { schema } } };
+    const given = chat({ output: { ...output, schema }, tools: [] }, provider, { model });
+    expect(refusals({ ...given, ...raw })).toHaveLength(1);
+    expect(refusals(given)).toEqual([]);
+    expect(given).toMatchObject({
+      response_format: { json_schema: { ...output, schema: { properties: { from: day } } } },
+    });
+  });
+
   it.each(['ollama', 'lmstudio'])('a pattern of the reply stands in a description for %s', (provider) => {
     const day = { type: 'string', pattern: '\\d{4}' };
     const schema = { type: 'object', properties: { day }, $defs: { day } };
@@ -139,6 +163,17 @@ describe('what a client wants for one turn', () => {
     expect(response_format.json_schema).toEqual({
       ...output,
       schema: { type: 'object', properties: { day: described }, $defs: { day: described } },
+    });
+  });
+
+  it('a pattern that OpenAI cannot read stands in a description, over both interfaces', () => {
+    const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^\\p{L}+$' } } };
+    const described = { type: 'string', description: String.raw`It has: pattern ^\p{L}+$.` };
+    const sent = { ...output, schema: { type: 'object', properties: { name: described } } };
+    expect(Object(chat({ output: { ...output, schema } })).response_format.json_schema).toEqual(sent);
+    expect(Object(responses({ output: { ...output, schema } })).text.format).toEqual({
+      type: 'json_schema',
+      ...sent,
     });
   });
 });

@@ -15,7 +15,7 @@ import type {
 } from '../../../core/conversation/model-message.ts';
 import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import { spokenText } from '../../../core/turn/step-parts.ts';
-import { withDescribedBounds } from '../../../model-http/provider/described-bounds.ts';
+import { acceptedSchema } from '../../../model-http/provider/accepted-schema.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ProviderDefaults } from '../../../model-http/provider/providers.ts';
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
@@ -53,13 +53,13 @@ function takesSchema<R extends ModelRequest>(
 
 function responseFormat(
   { name, schema, strict }: OutputFormat,
-  { describesBounds }: ProviderDefaults,
+  rules: ProviderDefaults,
 ): ResponseFormatJSONSchema {
   return {
     type: 'json_schema',
     json_schema: {
       name,
-      schema: describesBounds ? { ...withDescribedBounds(schema) } : schema,
+      schema: { ...acceptedSchema(schema, rules) },
       ...(strict !== undefined && { strict }),
     },
   };

@@ -7,6 +7,7 @@ import type { LlmConfig } from '../../../config/schema/llm-config.ts';
 import type { ModelTool } from '../../../core/conversation/model-message.ts';
 import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import type { ToolChoice } from '../../../core/turn/turn-options.ts';
+import { acceptedSchema } from '../../../model-http/provider/accepted-schema.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { mergedBody } from '../../../model-http/reply/json.ts';
 import type { ModelRequest } from '../../../ports/language-model.ts';
@@ -36,7 +37,7 @@ export function responsesRequest(
     store: false,
     ...(!without.has('include') && { include: ['reasoning.encrypted_content'] }),
     ...(tools.length > 0 && { tools: tools.map(functionTool) }),
-    ...(output && { text: { format: outputFormat(output) } }),
+    ...(output && { text: { format: outputFormat(output, access) } }),
     ...(toolChoice && { tool_choice: responsesToolChoice(toolChoice) }),
     ...settings(config, without, tools.length > 0),
   };
@@ -60,7 +61,11 @@ function settings(
   };
 }
 
-function outputFormat({ name, schema, strict }: OutputFormat): ResponseFormatTextJSONSchemaConfig {
+function outputFormat(
+  { name, schema: given, strict }: OutputFormat,
+  { rules }: ProviderEndpoint,
+): ResponseFormatTextJSONSchemaConfig {
+  const schema = { ...acceptedSchema(given, rules) };
   return { type: 'json_schema', name, schema, ...(strict !== undefined && { strict }) };
 }
 
