@@ -37,22 +37,33 @@ export function providerModel(
       signal.throwIfAborted();
       const { client, call } = await loaded();
       const request = { ...given, tools: given.tools.map((tool) => acceptableTool(tool, rules)) };
-      const heard = untilAborted(listener, signal);
+      const heard = new HeardPieces(listener, signal);
       const answer = (asked: ModelRequest) => client.generate(call(asked, heard), signal);
-      const sampled = (asked: ModelRequest) => sampling.generate(asked, answer);
+      const sampled = (asked: ModelRequest) => sampling.generate(asked, heard, answer);
       return maxRetries === 0 ? sampled(request) : askedToGoOn(request, sampled);
     },
   };
 }
 
 /** Drops pieces after an abort: one event may hold many pieces, and the listener may abort at any of them. */
-function untilAborted(listener: ReplyListener, signal: AbortSignal): ReplyListener {
-  return {
-    onText(text) {
-      if (!signal.aborted) listener.onText(text);
-    },
-    onReasoning(text) {
-      if (!signal.aborted) listener.onReasoning(text);
-    },
-  };
+class HeardPieces implements ReplyListener {
+  readonly #listener: ReplyListener;
+  readonly #signal: AbortSignal;
+  /** Whether a piece was passed on. */
+  hasAny = false;
+
+  constructor(listener: ReplyListener, signal: AbortSignal) {
+    this.#listener = listener;
+    this.#signal = signal;
+  }
+
+  onText(text: string): void {
+    this.hasAny = true;
+    if (!this.#signal.aborted) this.#listener.onText(text);
+  }
+
+  onReasoning(text: string): void {
+    this.hasAny = true;
+    if (!this.#signal.aborted) this.#listener.onReasoning(text);
+  }
 }

@@ -27,8 +27,10 @@ export class RefusedSampling {
   /** The last value that was refused for whatever reason. */
   readonly #refused = new Map<Sampling, unknown>();
 
+  /** @param heard whether pieces of the reply were passed on. They cannot be taken back, so the call is not made again. */
   async generate(
     request: ModelRequest,
+    heard: { readonly hasAny: boolean },
     call: (request: ModelRequest) => Promise<ModelReply>,
   ): Promise<ModelReply> {
     const asked = this.#without(request);
@@ -37,11 +39,10 @@ export class RefusedSampling {
     } catch (error) {
       const refused = refusedSetting(error);
       const value = refused && asked.settings?.[refused.setting];
-      if (refused === undefined || value === undefined) throw error;
-      // A refusal comes instead of a reply, so nothing was passed on.
+      if (refused === undefined || value === undefined || heard.hasAny) throw error;
       if (refused.isUnsupported) this.#unsupported.add(refused.setting);
       else this.#refused.set(refused.setting, value);
-      return this.generate(request, call);
+      return this.generate(request, heard, call);
     }
   }
 

@@ -172,3 +172,26 @@ describe('what a provider says about the wait', () => {
     expect(waits).toEqual([]);
   });
 });
+
+describe('a setting that is refused in the middle of a reply', () => {
+  const error = { code: 'unsupported_value', param: 'temperature', status: 400, message: 'no' };
+  const settings = { temperature: 0.7 };
+
+  it('fails the call once text was passed on, which would be said again', async () => {
+    await using harness = await OpenAiModelHarness.open(
+      { stream: [{ text: 'Half' }, { error }] },
+      textReply('all'),
+    );
+    const heard: string[] = [];
+    await harness.fail({ request: { settings }, onText: (text) => void heard.push(text) });
+    expect(heard).toEqual(['Half']);
+    expect(harness.upstream.requests).toHaveLength(1);
+  });
+
+  it('is left out as long as nothing was', async () => {
+    await using harness = await OpenAiModelHarness.open({ stream: [{ error }] }, textReply('all'));
+    const { pieces } = await harness.ask({ request: { settings } });
+    expect(pieces).toEqual(['all']);
+    expect(harness.upstream.requests).toHaveLength(2);
+  });
+});

@@ -652,6 +652,20 @@ describe('a refused extra of the Responses API', () => {
     expect(counts).toEqual([1, 0, 1]);
   });
 
+  it('is not tried without once text was passed on, which would be said again', async () => {
+    const error = { status: 400, code: 'invalid_encrypted_content', message: 'no' };
+    const text = { type: 'response.output_text.delta', output_index: 0, delta: 'Half' };
+    const body = [text, { type: 'error', error }].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+    await using provider = await Provider.listen({ body }, { body: TEXT_REPLY });
+    const texts: string[] = [];
+    const listener = { onText: (piece: string) => void texts.push(piece), onReasoning: () => undefined };
+    const request = { systemPrompt: '', messages: [{ role: 'user' as const, text: 'hi' }], tools: [] };
+    const failing = provider.model().generate(request, listener, new AbortController().signal);
+    await expect(failing).rejects.toMatchObject({ details: { code: 'invalid_encrypted_content' } });
+    expect(texts).toEqual(['Half']);
+    expect(provider.received).toHaveLength(1);
+  });
+
   it('is tried without once and no more', async () => {
     await using provider = await Provider.listen(refused('include'));
     await expect(ask(provider.model())).rejects.toMatchObject({ details: { status: 400, param: 'include' } });

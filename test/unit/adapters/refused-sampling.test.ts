@@ -33,7 +33,7 @@ function refusing(
   };
   const ask = (settings?: Settings) => {
     const request = { systemPrompt: '', messages: [], tools: [], ...(settings && { settings }) };
-    return sampling.generate(request, call);
+    return sampling.generate(request, { hasAny: false }, call);
   };
   return { asked, ask };
 }
@@ -76,7 +76,7 @@ describe('sampling that a client asks for', () => {
     };
     const asked: Settings[] = [];
     const request = { systemPrompt: '', messages: [], tools: [], settings: { stop: ['END'] } };
-    const reply = await new RefusedSampling().generate(request, async ({ settings }) => {
+    const reply = await new RefusedSampling().generate(request, { hasAny: false }, async ({ settings }) => {
       asked.push(settings);
       if (settings?.stop) throw refusal(access, error, { tools: [], status: 400 });
       return REPLY;

@@ -31,6 +31,8 @@ export class ResponsesCall implements ProviderCall {
   readonly #deps: CallDeps;
   readonly #refused: Set<Extra>;
   readonly #without: ReadonlySet<Extra>;
+  /** Of the last attempt. */
+  #reader: ReplyReader | undefined;
 
   /** @param refused the extras that the model has refused. All its calls share this set and add to it. */
   constructor(refused: Set<Extra>, deps: CallDeps, without: ReadonlySet<Extra> = refused) {
@@ -43,20 +45,20 @@ export class ResponsesCall implements ProviderCall {
   }
 
   reader(): ReplyReader {
-    return this.#deps.reader();
+    this.#reader = this.#deps.reader();
+    return this.#reader;
   }
 
-  /** The call without the refused extra; undefined if the call was refused for another reason. */
+  /** The call without the refused extra; undefined if the call was refused for another reason, or a piece was passed on. */
   afterRefusal(failure: ModelFailure): ResponsesCall | undefined {
     const extra = refusedExtra(failure);
-    if (extra === undefined || this.#without.has(extra)) return undefined;
+    if (extra === undefined || this.#without.has(extra) || this.#reader?.hasSpoken) return undefined;
     // The reasoning of another conversation may be accepted.
     if (extra !== 'reasoning') this.#refused.add(extra);
     return new ResponsesCall(this.#refused, this.#deps, new Set([...this.#without, extra]));
   }
 }
 
-/** An error with this status comes instead of a reply. Nothing was passed on, so the call may be made again. */
 const BAD_REQUEST = 400;
 
 function refusedExtra({ details: { status, code, param } }: ModelFailure): Extra | undefined {
