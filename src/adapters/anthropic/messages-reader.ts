@@ -6,7 +6,7 @@ import { EventTemplate } from '../../model-http/reply/event-template.ts';
 import { parsedJson } from '../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../model-http/reply/reply-call-ids.ts';
-import type { ReplyReader } from '../../model-http/reply/reply-reader.ts';
+import type { ReplyProgress, ReplyReader } from '../../model-http/reply/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../ports/language-model.ts';
 import { ContentBlocks } from './content-blocks.ts';
 import type { ThinkingBlock } from './thinking-blocks.ts';
@@ -32,7 +32,6 @@ export class MessagesReader implements ReplyReader {
   readonly #counts = new TokenCounts();
   readonly #template: EventTemplate;
   #stopReason: string | undefined;
-  #isDone = false;
   /** Whether an event of a message has come, and whether another event has come. */
   #isMessage = false;
   #isOther = false;
@@ -51,24 +50,12 @@ export class MessagesReader implements ReplyReader {
     this.#blocks = new ContentBlocks(this.#reply, { model: access.model, ids, onThinkingBlock });
   }
 
-  get hasBegun(): boolean {
-    return this.#reply.hasBegun;
-  }
-
-  get hasSpoken(): boolean {
-    return this.#reply.hasSpoken;
-  }
-
-  get hasEnding(): boolean {
-    return this.#isDone || this.#reply.hasEnding;
-  }
-
-  get isDone(): boolean {
-    return this.#isDone;
+  get progress(): ReplyProgress {
+    return this.#reply;
   }
 
   event(data: string, name: string | undefined): void {
-    if (this.#isDone) return;
+    if (this.#reply.isDone) return;
     const text = this.#template.textOf(data);
     if (text !== undefined) {
       this.#isMessage = true;
@@ -95,13 +82,11 @@ export class MessagesReader implements ReplyReader {
     if (this.#isOther && !this.#isMessage) throw this.#noMessage();
     this.#blocks.finish();
     const reason = this.#stopReason;
-    if (this.#blocks.hasNamelessCall && reason !== 'max_tokens')
-      throw passingFailure(this.#access, 'sent a tool call without a name');
     return this.#reply.finish({
       // Only tools that run at Anthropic pause a turn, and none is offered, so the reply is complete.
       reason: reason === 'pause_turn' ? 'end_turn' : reason,
-      isDone: this.#isDone,
       hasIncompleteCall: this.#blocks.hasIncompleteCall,
+      hasNamelessCall: this.#blocks.hasNamelessCall,
       usage: this.#counts.usage,
     });
   }
@@ -131,7 +116,7 @@ export class MessagesReader implements ReplyReader {
         this.#takeFacts(isJsonObject(event.delta) ? event.delta : {}, event.usage);
         break;
       case 'message_stop':
-        this.#isDone = true;
+        this.#reply.noteDone();
         break;
       default:
         return false;
@@ -154,7 +139,7 @@ export class MessagesReader implements ReplyReader {
       this.#blocks.stop(index);
     });
     this.#takeFacts(message, message.usage);
-    this.#isDone = true;
+    this.#reply.noteDone();
   }
 
   #takeFacts({ stop_reason, stop_details }: JsonObject, usage: unknown): void {

@@ -1,5 +1,5 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
-import type { ReplyReader } from '../reply/reply-reader.ts';
+import type { ReplyProgress } from '../reply/reply-reader.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 /** One shared reason: a new error for each call would cost a stack trace that nobody reads. */
@@ -52,8 +52,8 @@ export class Attempt {
    * Call this after each event. Once the reply has begun, the provider may be silent for `timeoutMs` only. Once the reply
    * is complete, the stream must end within a short time, whatever else the provider sends.
    */
-  noteProgress(reader: ReplyReader): void {
-    const progress = progressOf(reader);
+  noteProgress(reply: ReplyProgress): void {
+    const progress = progressOf(reply);
     if (progress === this.#progress) return;
     this.#progress = progress;
     const { timeoutMs } = this.#times;
@@ -80,7 +80,7 @@ export class Attempt {
   }
 }
 
-function progressOf(reader: ReplyReader): Progress {
-  if (reader.hasEnding) return reader.isDone ? 'done' : 'ending';
-  return reader.hasBegun ? 'begun' : 'none';
+function progressOf(reply: ReplyProgress): Progress {
+  if (reply.hasEnding) return reply.isDone ? 'done' : 'ending';
+  return reply.hasBegun ? 'begun' : 'none';
 }

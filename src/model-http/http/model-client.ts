@@ -78,7 +78,7 @@ export class ModelClient {
         // An abort looks like a broken connection.
         signal.throwIfAborted();
         if (error instanceof ModelFailure) this.#note(error, call);
-        if (!(error instanceof ModelFailure) || reader.hasSpoken) throw error;
+        if (!(error instanceof ModelFailure) || reader.progress.hasSpoken) throw error;
         const delayMs = retries < this.#times.maxRetries ? modelRetryDelayMs(error, retries) : undefined;
         if (delayMs === undefined) throw error;
         await wait(delayMs, undefined, { signal });
@@ -129,7 +129,7 @@ export class ModelClient {
           // One read may bring many events, and the listener may abort at any of them.
           signal.throwIfAborted();
           reader.event(data, name);
-          attempt.noteProgress(reader);
+          attempt.noteProgress(reader.progress);
         },
       });
       signal.throwIfAborted();
@@ -140,7 +140,7 @@ export class ModelClient {
       if (error instanceof UnreadableAnswerError) throw unreadable(this.#access, answer);
       if (!(error instanceof StreamCutError)) throw error;
       // A connection that breaks after the complete reply does no harm.
-      if (!reader.hasEnding) throw transportFailure(this.#access, error);
+      if (!reader.progress.hasEnding) throw transportFailure(this.#access, error);
     }
   }
 
@@ -187,8 +187,8 @@ function unreadable(access: ProviderEndpoint, { status, headers }: HttpAnswer): 
   return new ModelFailure(access, reason, { status });
 }
 
-function silence(access: ProviderEndpoint, times: RetryTimes, { hasBegun }: ReplyReader): ModelFailure {
-  const [setting, ms] = hasBegun
+function silence(access: ProviderEndpoint, times: RetryTimes, { progress }: ReplyReader): ModelFailure {
+  const [setting, ms] = progress.hasBegun
     ? ['llm.timeoutMs', times.timeoutMs]
     : ['llm.firstByteTimeoutMs', times.firstByteTimeoutMs];
   const reason = `${access.label} was silent for ${ms} ms. Try again, or raise ${setting} for a slow model.`;

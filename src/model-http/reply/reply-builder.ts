@@ -5,6 +5,7 @@ import { adviceOn } from '../failures/failure-advice.ts';
 import { ModelFailure, passingFailure } from '../failures/model-failure.ts';
 import type { ProviderEndpoint } from '../provider/provider-endpoint.ts';
 import { endedByContext, endingOf } from './reply-ending.ts';
+import type { ReplyProgress } from './reply-reader.ts';
 
 /** More than any model writes in one reply. Without a bound a reply could fill the memory and the log. */
 const MAX_REPLY_CHARACTERS = 16 * 1024 * 1024;
@@ -12,17 +13,16 @@ const MAX_REPLY_CHARACTERS = 16 * 1024 * 1024;
 export interface ReplyEnd {
   /** The provider's finish reason; undefined if it sent none. */
   readonly reason: string | undefined;
-  /** Whether the provider said in another way that nothing follows. */
-  readonly isDone: boolean;
-  /** Whether a tool call ends in the middle of its arguments. */
+  /** Whether a tool call ends in the middle of its arguments, or has no name. */
   readonly hasIncompleteCall: boolean;
+  readonly hasNamelessCall: boolean;
   readonly usage: TokenUsage | undefined;
 }
 
 type SpokenPart = 'text' | 'refusal' | 'reasoning';
 
 /** Builds a reply part by part, and passes its text and reasoning on to the listener at once. */
-export class ReplyBuilder {
+export class ReplyBuilder implements ReplyProgress {
   readonly #access: ProviderEndpoint;
   readonly #listener: ReplyListener;
   readonly #parts: ReplyPart[] = [];
@@ -34,6 +34,7 @@ export class ReplyBuilder {
   #characters = 0;
   #hasBegun = false;
   #hasSpoken = false;
+  #isDone = false;
   /** The characters of the reply when its first finish reason came. */
   #endingAt: number | undefined;
 
@@ -50,14 +51,26 @@ export class ReplyBuilder {
     return this.#hasSpoken;
   }
 
-  /** Whether a finish reason came and nothing after it. Some servers send one with each piece, where it ends nothing. */
+  /**
+   * Whether the reply is done, or a finish reason came and nothing after it. Some servers send one with each piece, where it
+   * ends nothing.
+   */
   get hasEnding(): boolean {
-    return this.#hasBegun && this.#endingAt === this.#characters;
+    return this.#isDone || (this.#hasBegun && this.#endingAt === this.#characters);
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
   /** A finish reason came, after the pieces that were added so far. */
   noteEnding(): void {
     this.#endingAt ??= this.#characters;
+  }
+
+  /** The provider said that nothing follows. */
+  noteDone(): void {
+    this.#isDone = true;
   }
 
   text(piece: string): void {
@@ -106,8 +119,8 @@ export class ReplyBuilder {
   /** The reply. Throws if it is incomplete, empty or filtered. */
   finish(end: ReplyEnd): ModelReply {
     this.closePart();
-    const { reason, isDone, usage } = end;
-    if (reason === undefined && !isDone)
+    const { reason, usage } = end;
+    if (reason === undefined && !this.#isDone)
       throw passingFailure(this.#access, 'ended before the reply was complete');
     const ending = reason === undefined ? 'complete' : endingOf(reason);
     const isEmpty = !this.#parts.some(isContent);
@@ -123,6 +136,7 @@ export class ReplyBuilder {
         if (end.hasIncompleteCall) throw this.#tooFewTokens('in the middle of a tool call', end);
         break;
       case 'complete':
+        if (end.hasNamelessCall) throw passingFailure(this.#access, 'sent a tool call without a name');
         if (isEmpty) throw new EmptyReply(this.#access, this.#parts.filter(isThought));
         break;
       default:

@@ -557,10 +557,10 @@ describe('the reply of the Responses API', () => {
     const request = { systemPrompt: '', messages: [], tools: [] };
     const reader = new ResponsesReader(providerEndpoint(config, {}), request, listener);
     reader.event(JSON.stringify(done(0, { ...REASONING, summary: [] })), undefined);
-    expect(reader.hasBegun).toBe(false);
+    expect(reader.progress.hasBegun).toBe(false);
     reader.event(JSON.stringify(args(1, '{')), undefined);
-    expect(reader.hasBegun).toBe(true);
-    expect(reader.hasSpoken).toBe(false);
+    expect(reader.progress.hasBegun).toBe(true);
+    expect(reader.progress.hasSpoken).toBe(false);
   });
 });
 

@@ -14,14 +14,7 @@ const DONE = progress({ hasBegun: true, hasEnding: true, isDone: true });
 
 function progress(more: Partial<Record<'hasBegun' | 'hasEnding' | 'isDone', boolean>>) {
   const none = { hasBegun: false, hasEnding: false, isDone: false };
-  return {
-    ...none,
-    hasSpoken: false,
-    ...more,
-    event: () => undefined,
-    whole: () => undefined,
-    finish: () => ({ parts: [] }),
-  };
+  return { ...none, hasSpoken: false, ...more };
 }
 
 function open({ timeoutMs = 60_000 } = {}): Attempt {

@@ -28,3 +28,24 @@ it('a finish reason before the first piece, or with each of them, ends nothing',
   const each = endings('a piece', 'a finish reason', 'a piece', 'a finish reason', 'a piece');
   expect(each.slice(2)).toEqual([false, false, false]);
 });
+
+it.each([
+  ['tool_use', /without a name/],
+  ['max_tokens', /token limit in the middle of a tool call/],
+  ['model_context_window_exceeded', /too long for model/],
+  ['refusal', /content filter/],
+  [undefined, /before the reply was complete/],
+])('a tool call without a name matters only in a complete reply: %s', (reason, told) => {
+  const reply = new ReplyBuilder(access, new ReplyRecord());
+  reply.toolCall({ callId: 'c1', name: '', arguments: '{}' });
+  const end = { reason, hasIncompleteCall: true, hasNamelessCall: true, usage: undefined };
+  expect(reasonOf(() => reply.finish(end))).toMatch(told);
+});
+
+function reasonOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return Object(error).details.reason;
+  }
+}

@@ -160,7 +160,8 @@ function read(events: readonly SentEvent[], readerOf: ReaderOf): { said: string;
   try {
     for (const { data, name } of events) {
       reader.event(data, name);
-      said.push([reader.hasBegun, reader.hasSpoken, reader.hasEnding, reader.isDone]);
+      const { hasBegun, hasSpoken, hasEnding, isDone } = reader.progress;
+      said.push([hasBegun, hasSpoken, hasEnding, isDone]);
     }
     said.push(reader.finish());
   } catch (error) {

@@ -7,7 +7,7 @@ import { EventTemplate } from '../../../model-http/reply/event-template.ts';
 import { countIn, objectIn } from '../../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
-import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
+import type { ReplyProgress, ReplyReader } from '../../../model-http/reply/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../../ports/language-model.ts';
 import { type ChatEvent, type ChoiceDelta, readChatEvent, readChatValue } from './chat-event.ts';
 import { ReturnedFields } from './returned-fields.ts';
@@ -28,7 +28,6 @@ export class ChatReader implements ReplyReader {
   /** Whether an event of a chat has come, and whether another event has come. */
   #isChat = false;
   #isOther = false;
-  #isDone = false;
   #finishReason: string | undefined;
   #usage: TokenUsage | undefined;
 
@@ -45,24 +44,12 @@ export class ChatReader implements ReplyReader {
     this.#reply = new ReplyBuilder(access, listener);
   }
 
-  get hasBegun(): boolean {
-    return this.#reply.hasBegun;
-  }
-
-  get hasSpoken(): boolean {
-    return this.#reply.hasSpoken;
-  }
-
-  get hasEnding(): boolean {
-    return this.#isDone || this.#reply.hasEnding;
-  }
-
-  get isDone(): boolean {
-    return this.#isDone;
+  get progress(): ReplyProgress {
+    return this.#reply;
   }
 
   event(data: string, name: string | undefined): void {
-    if (this.#isDone) return;
+    if (this.#reply.isDone) return;
     const text = this.#template.textOf(data);
     if (text !== undefined) {
       this.#isChat = true;
@@ -71,7 +58,7 @@ export class ChatReader implements ReplyReader {
       return;
     }
     if (data.trim() === '[DONE]') {
-      this.#isDone = true;
+      this.#reply.noteDone();
       return;
     }
     // The next event that is not parsed may have other fields, so none may be the only one to hold the usage.
@@ -83,15 +70,13 @@ export class ChatReader implements ReplyReader {
 
   whole(answer: unknown): void {
     this.#take(readChatValue(answer));
-    this.#isDone = true;
+    this.#reply.noteDone();
   }
 
   finish(): ModelReply {
     this.#countUnparsed();
     if (this.#isOther && !this.#isChat) throw this.#noChat();
     this.#toolCalls.end();
-    if (this.#toolCalls.hasNameless() && this.#finishReason !== 'length')
-      throw passingFailure(this.#access, 'sent a tool call without a name');
     this.#addSplit(this.#thoughts.end());
     this.#reply.closePart();
     const { reasoningBack } = this.#access.rules;
@@ -103,8 +88,8 @@ export class ChatReader implements ReplyReader {
     for (const call of this.#toolCalls.finish(ids)) this.#reply.toolCall(call);
     return this.#reply.finish({
       reason: this.#finishReason,
-      isDone: this.#isDone,
       hasIncompleteCall: this.#toolCalls.hasIncomplete(),
+      hasNamelessCall: this.#toolCalls.hasNameless(),
       usage: this.#usage,
     });
   }
@@ -152,7 +137,7 @@ export class ChatReader implements ReplyReader {
 
   #addDelta(delta: ChoiceDelta): void {
     // MiniMax repeats the whole reply in its last event.
-    if (delta.isWhole && this.hasBegun) return;
+    if (delta.isWhole && this.#reply.hasBegun) return;
     this.#reply.reasoning(delta.reasoning);
     this.#addContent(delta.text, delta.isThought);
     // Some servers repeat the refusal in the text.

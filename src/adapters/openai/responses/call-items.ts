@@ -10,6 +10,7 @@ export class CallItems {
   readonly #open = new Map<number, JsonObject>();
   #isCut = false;
   #isBroken = false;
+  #isNameless = false;
 
   constructor(ids: ReplyCallIds) {
     this.#ids = ids;
@@ -20,9 +21,13 @@ export class CallItems {
     return this.#isCut || this.#open.size > 0;
   }
 
-  /** Whether the arguments of a call are not JSON: the call was cut off, or the model wrote broken JSON. */
+  /** Whether a call has no name, or its arguments are not JSON: it was cut off, or the model wrote broken JSON. */
   get hasBroken(): boolean {
     return this.#isBroken;
+  }
+
+  get hasNameless(): boolean {
+    return this.#isNameless;
   }
 
   begin(place: number, item: JsonObject): void {
@@ -53,10 +58,12 @@ export class CallItems {
       return undefined;
     }
     const args = argumentsIn(item);
-    this.#isBroken ||= !isJson(args);
+    const name = stringIn(item.name);
+    this.#isNameless ||= name === '';
+    this.#isBroken ||= name === '' || !isJson(args);
     return {
       callId: this.#ids.take(stringIn(item.call_id) || stringIn(item.id)),
-      name: stringIn(item.name),
+      name,
       arguments: args,
     };
   }

@@ -1,6 +1,4 @@
 import type { JsonObject } from '../../../core/json-object.ts';
-import { passingFailure } from '../../../model-http/failures/model-failure.ts';
-import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import { stringIn } from '../../../model-http/reply/json.ts';
 import type { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import type { CallItems } from './call-items.ts';
@@ -15,7 +13,6 @@ import { objectsIn } from './response-event.ts';
  */
 export class OutputItems {
   readonly calls: CallItems;
-  readonly #access: ProviderEndpoint;
   readonly #reply: ReplyBuilder;
   readonly #phases = new Map<number, string>();
   /** Places of the items of which a piece has come. */
@@ -26,18 +23,11 @@ export class OutputItems {
   #speaking: number | undefined;
   #spoken: number | undefined;
   #thinking: string | undefined;
-  #hasBegun = false;
   #latest = -1;
 
-  constructor(access: ProviderEndpoint, reply: ReplyBuilder, calls: CallItems) {
-    this.#access = access;
+  constructor(reply: ReplyBuilder, calls: CallItems) {
     this.#reply = reply;
     this.calls = calls;
-  }
-
-  /** Whether text or a tool call has come. Encrypted reasoning does not count, because a long silence may follow it. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
   }
 
   /** The place of the item that was begun last; -1 before the first one. */
@@ -62,13 +52,13 @@ export class OutputItems {
     const now = `${place} ${part}`;
     const parting = this.#thinking === undefined || this.#thinking === now ? '' : PARTING;
     this.#thinking = now;
-    this.#hear(place);
+    this.#heard.add(place);
     this.#reply.reasoning(parting + piece);
   }
 
   /** A piece of the arguments of a tool call. */
   argumentsPiece(place: number, { length }: string): void {
-    this.#hear(place);
+    this.#heard.add(place);
     this.#reply.count(length);
   }
 
@@ -140,7 +130,6 @@ export class OutputItems {
   #call(place: number, item: JsonObject): void {
     const call = this.calls.end(place, item);
     if (call === undefined) return;
-    if (call.name === '') throw passingFailure(this.#access, 'sent a tool call without a name');
     this.unlessHeard(place, () => this.argumentsPiece(place, call.arguments));
     this.#endMessage();
     this.#reply.toolCall(call);
@@ -150,18 +139,13 @@ export class OutputItems {
     if (typeof phase === 'string' && phase !== '') this.#phases.set(place, phase);
   }
 
-  #hear(place: number): void {
-    this.#hasBegun = true;
-    this.#heard.add(place);
-  }
-
   /** @returns the separator from the message before. */
   #beginMessage(place: number): string {
     this.#endMessage();
     const parting = this.#spoken === undefined || this.#spoken === place ? '' : PARTING;
     this.#speaking = place;
     this.#spoken = place;
-    this.#hear(place);
+    this.#heard.add(place);
     return parting;
   }
 

@@ -52,7 +52,7 @@ export class ResponsesCall implements ProviderCall {
   /** The call without the refused extra; undefined if the call was refused for another reason, or a piece was passed on. */
   afterRefusal(failure: ModelFailure): ResponsesCall | undefined {
     const extra = refusedExtra(failure);
-    if (extra === undefined || this.#without.has(extra) || this.#reader?.hasSpoken) return undefined;
+    if (extra === undefined || this.#without.has(extra) || this.#reader?.progress.hasSpoken) return undefined;
     // The reasoning of another conversation may be accepted.
     if (extra !== 'reasoning') this.#refused.add(extra);
     return new ResponsesCall(this.#refused, this.#deps, new Set([...this.#without, extra]));

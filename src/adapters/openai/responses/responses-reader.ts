@@ -7,7 +7,7 @@ import type { EventTemplate } from '../../../model-http/reply/event-template.ts'
 import { objectIn, stringIn } from '../../../model-http/reply/json.ts';
 import { ReplyBuilder } from '../../../model-http/reply/reply-builder.ts';
 import { ReplyCallIds } from '../../../model-http/reply/reply-call-ids.ts';
-import type { ReplyReader } from '../../../model-http/reply/reply-reader.ts';
+import type { ReplyProgress, ReplyReader } from '../../../model-http/reply/reply-reader.ts';
 import type { ModelReply, ModelRequest, ReplyListener } from '../../../ports/language-model.ts';
 import { CallItems } from './call-items.ts';
 import { DeltaTemplates } from './delta-templates.ts';
@@ -32,7 +32,6 @@ export class ResponsesReader implements ReplyReader {
   /** Whether an event of a response has come, and whether another event has come. */
   #isResponse = false;
   #isOther = false;
-  #isDone = false;
   #ending: string | undefined;
   #usage: TokenUsage | undefined;
 
@@ -48,28 +47,15 @@ export class ResponsesReader implements ReplyReader {
     this.#request = request;
     this.#reply = new ReplyBuilder(access, listener);
     const calls = new CallItems(new ReplyCallIds(request.messages, 'call_'));
-    this.#items = new OutputItems(access, this.#reply, calls);
+    this.#items = new OutputItems(this.#reply, calls);
   }
 
-  get hasBegun(): boolean {
-    return this.#items.hasBegun;
-  }
-
-  get hasSpoken(): boolean {
-    return this.#reply.hasSpoken;
-  }
-
-  /** The event that completes a response is its last. */
-  get hasEnding(): boolean {
-    return this.#isDone;
-  }
-
-  get isDone(): boolean {
-    return this.#isDone;
+  get progress(): ReplyProgress {
+    return this.#reply;
   }
 
   event(data: string, name: string | undefined): void {
-    if (this.#isDone) return;
+    if (this.#reply.isDone) return;
     // An event of this name is an error, whatever its data.
     const text = name === 'error' ? undefined : this.#template?.textOf(data);
     if (text !== undefined) {
@@ -88,7 +74,7 @@ export class ResponsesReader implements ReplyReader {
         return;
       case 'done':
         this.#items.settle([]);
-        this.#isDone = true;
+        this.#reply.noteDone();
         return;
       case 'broken':
         throw passingFailure(this.#access, 'sent a broken event');
@@ -113,13 +99,13 @@ export class ResponsesReader implements ReplyReader {
 
   finish(): ModelReply {
     if (this.#isOther && !this.#isResponse) throw this.#noResponse();
-    const isComplete = this.#ending === COMPLETED || (this.#ending === undefined && this.#isDone);
-    const { hasOpen, hasBroken } = this.#items.calls;
+    const isComplete = this.#ending === COMPLETED || (this.#ending === undefined && this.#reply.isDone);
+    const { hasOpen, hasBroken, hasNameless } = this.#items.calls;
     if (isComplete && hasOpen) throw passingFailure(this.#access, 'sent a tool call without its end');
     return this.#reply.finish({
       reason: this.#ending,
-      isDone: this.#isDone,
       hasIncompleteCall: hasOpen || hasBroken,
+      hasNamelessCall: hasNameless,
       usage: this.#usage,
     });
   }
@@ -207,7 +193,7 @@ export class ResponsesReader implements ReplyReader {
     this.#usage = usageIn(response.usage);
     this.#ending =
       state === 'incomplete' ? stringIn(objectIn(response.incomplete_details).reason) || state : state;
-    this.#isDone = true;
+    this.#reply.noteDone();
   }
 
   /** @param ahead offset from the latest item, for an event without an `output_index`. */
