@@ -12,6 +12,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../core/conversation/model-message.ts';
+import { NO_TEXT } from '../../model-http/provider/empty-texts.ts';
 import { acceptableCallId } from '../../model-http/reply/call-ids.ts';
 import { isThinkingBlock, type ThinkingBlock } from './thinking-blocks.ts';
 
@@ -22,8 +23,6 @@ export type Message =
   | { readonly role: 'user'; readonly content: readonly UserBlock[] }
   | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] };
 
-/** Claude refuses an empty message. */
-const NO_TEXT = '[empty message]';
 const NO_THINKING: ThinkingBlock = { type: 'thinking', thinking: '', signature: '' };
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -35,7 +34,8 @@ const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
  *   https://platform.claude.com/docs/en/build-with-claude/preserved-thinking#prefix-check
  * - `all`: for models other than Claude, which know no such rule.
  * - `each`: all, and those without thinking have an empty block, because the model refuses any reply without one.
- *   https://github.com/NousResearch/hermes-agent/pull/16149 and https://github.com/leookun/cursor-byok/pull/276
+ *   https://github.com/NousResearch/hermes-agent/pull/16149 and https://github.com/leookun/cursor-byok/pull/276. Kimi refuses
+ *   calls without one: https://github.com/NousResearch/hermes-agent/pull/14018
  */
 export type SentThinking = 'turn' | 'all' | 'each';
 

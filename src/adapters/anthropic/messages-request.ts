@@ -62,7 +62,7 @@ export function messagesRequest(
 
 function sentThinking({ rules }: ProviderEndpoint, { isClaude }: ClaudeModel): SentThinking {
   if (isClaude) return 'turn';
-  return rules.reasoningBack === 'always' ? 'each' : 'all';
+  return rules.reasoningBack === 'always' || rules.besideToolCalls ? 'each' : 'all';
 }
 
 type Contents = Pick<MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;

@@ -160,6 +160,12 @@ const signs: readonly Sign[] = [
       /network (failure|connection lost)|internal error|compute error/,
     ),
   },
+  // Gateways tell so in a stream as an error of the request: https://github.com/BerriAI/litellm/issues/41777
+  {
+    kind: 'timed-out',
+    codes: /^request_timeout$/,
+    text: /stream (disconnected|closed) before (completion|response\.completed)/,
+  },
   {
     kind: 'rate',
     codes: /rate_?limit|too_many_requests|resource_exhausted/,

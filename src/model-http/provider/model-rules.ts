@@ -12,12 +12,12 @@ export function modelRules(
   return {
     ...defaults,
     ...(OF_MISTRAL.test(model) && { callIds: MISTRAL_CALL_IDS }),
-    ...(atMoonshot && { besideToolCalls: KIMI_THOUGHT[defaults.effortField] }),
+    ...(atMoonshot && WITH_TOOL_CALLS),
     ...(atMoonshot && !isKeptFromThinking(extraBody) && kimiForcing(model)),
     ...(OF_MOONSHOT.test(model) && { openApiSchemas: true }),
     ...(OF_DEEPSEEK.test(model) && { describesBounds: true }),
     ...(provider === 'google' && !SIGNS_NOTHING.test(model) && { besideForeignCall: NO_SIGNATURE }),
-    ...(provider === 'openai-compatible' && NEEDS_ALL_THOUGHTS.test(model) && ALL_THOUGHTS),
+    ...(PASS_ON.has(provider) && NEEDS_ALL_THOUGHTS.test(model) && ALL_THOUGHTS),
   };
 }
 
@@ -43,16 +43,21 @@ const OF_DEEPSEEK = /deepseek/i;
 /** The names at Moonshot, and at a gateway to it. Other providers put another family in front. */
 const AT_MOONSHOT = new RegExp(`^(?:moonshot(?:ai)?/)?${KIMI}`, 'i');
 
-/** The providers through which Moonshot itself answers. Others serve its models by themselves, and refuse other things. */
-const PASS_ON: ReadonlySet<ModelProvider> = new Set(['openai-compatible', 'openrouter']);
+/**
+ * The providers through which the maker of a model answers itself. Others serve the models by themselves, and refuse other
+ * things. `anthropic` is one where a base URL leads to another maker.
+ */
+const PASS_ON: ReadonlySet<ModelProvider> = new Set(['openai-compatible', 'openrouter', 'anthropic']);
 
 /**
- * Moonshot refuses tool calls without reasoning, such as those of another model, also through OpenRouter, which has a name of
- * its own for the field. It accepts a single blank:
- * https://github.com/BerriAI/litellm/blob/main/litellm/llms/moonshot/chat/transformation.py,
+ * Moonshot refuses tool calls without reasoning, such as those of another model, also through OpenRouter. It accepts a single
+ * blank: https://github.com/BerriAI/litellm/blob/main/litellm/llms/moonshot/chat/transformation.py,
  * https://github.com/anomalyco/opencode/issues/29690
  */
-const KIMI_THOUGHT = { reasoning_effort: { reasoning_content: ' ' }, reasoning: { reasoning: ' ' } } as const;
+const WITH_TOOL_CALLS = {
+  reasoningBack: 'with-tool-calls',
+  besideToolCalls: { reasoning_content: ' ' },
+} as const;
 
 /**
  * While they think, and they do by default, Kimi K3 can be forced to use a tool but not a certain one, and the models before
@@ -67,8 +72,9 @@ function isKeptFromThinking({ thinking }: NonNullable<LlmConfig['extraBody']> = 
 }
 
 /**
- * Behind a gateway, as LiteLLM, these models refuse the same as at DeepSeek. MiMo does so, too:
- * https://github.com/BerriAI/litellm/issues/26395 and https://github.com/NousResearch/hermes-agent/issues/24443
+ * Behind a gateway, as LiteLLM and OpenRouter, these models refuse the same as at DeepSeek. MiMo does so, too:
+ * https://github.com/BerriAI/litellm/issues/26395, https://github.com/UKGovernmentBEIS/inspect_ai/pull/4080 and
+ * https://github.com/NousResearch/hermes-agent/issues/24443
  */
 const NEEDS_ALL_THOUGHTS = /deepseek-(?:v[4-9]|chat|reasoner)|mimo-/i;
 

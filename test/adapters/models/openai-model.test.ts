@@ -62,6 +62,22 @@ describe('the request of the OpenAI model', () => {
     ]);
   });
 
+  it('has no empty texts, which GLM and MiniMax refuse', async () => {
+    await using harness = await OpenAiModelHarness.open();
+    const call = { type: 'toolCall', callId: 'c1', name: 'touch', arguments: {} } as const;
+    const messages = [
+      { role: 'user', text: '' },
+      { role: 'assistant', parts: [call] },
+      { role: 'tool', callId: 'c1', name: 'touch', text: '' },
+    ] as const;
+    await harness.ask({ request: { messages } });
+    expect((await harness.upstream.request(0)).body.messages).toMatchObject([
+      { content: '[empty message]' },
+      { content: null },
+      { content: '(no output)' },
+    ]);
+  });
+
   it('offers the tools with their schemas', async () => {
     const inputSchema = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] };
     await using harness = await OpenAiModelHarness.open();

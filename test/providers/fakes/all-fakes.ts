@@ -6,6 +6,7 @@ import { deepSeekMessagesRules, deepSeekRules } from '../rules/deepseek.ts';
 import { googleChatRules } from '../rules/google-chat.ts';
 import { groqRules } from '../rules/groq.ts';
 import { mistralRules } from '../rules/mistral.ts';
+import { moonshotMessagesRules } from '../rules/moonshot.ts';
 import { openaiChatRules } from '../rules/openai-chat.ts';
 import { openaiChatToolsRules } from '../rules/openai-chat-tools.ts';
 import { openaiResponsesRules } from '../rules/openai-responses.ts';
@@ -20,6 +21,7 @@ import {
   groqVoice,
   mistralVoice,
   openaiVoice,
+  openRouterUnsignedVoice,
   openRouterVoice,
   xaiVoice,
 } from './hosted-voices.ts';
@@ -134,6 +136,24 @@ const hostedFakes: readonly Fake[] = [
     voice: openRouterVoice,
     model: 'anthropic/claude-sonnet-4.5',
     llm: { reasoningEffort: 'medium' },
+  },
+  {
+    name: 'DeepSeek V4 on OpenRouter',
+    rules: [openRouterRules],
+    voice: openRouterUnsignedVoice,
+    model: 'deepseek/deepseek-v4-flash',
+  },
+  {
+    name: 'Kimi K2.6 on OpenRouter',
+    rules: [openRouterRules],
+    voice: openRouterUnsignedVoice,
+    model: 'moonshotai/kimi-k2.6',
+  },
+  {
+    name: 'Kimi over the interface of Anthropic',
+    rules: [moonshotMessagesRules],
+    voice: messagesVoice('unsigned'),
+    model: 'kimi-for-coding',
   },
   {
     name: 'a model of Mistral on OpenRouter',

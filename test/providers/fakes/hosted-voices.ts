@@ -137,6 +137,32 @@ export const openRouterVoice = chatVoice({
       : [{ reasoning_details: [routedThought({ text: reasoning, signature: `Et0BCkgI${mark}+/=` })] }],
 });
 
+/** DeepSeek and Kimi behind OpenRouter sign nothing, and want each thought back under the name that it has at home. */
+export const openRouterUnsignedVoice = chatVoice({
+  chunk: (delta, finish_reason) => ({
+    id: 'gen-1779960000-Yh2mWq8',
+    provider: 'DeepSeek',
+    model: 'deepseek/deepseek-v4-flash',
+    object: 'chat.completion.chunk',
+    created: 1_779_960_000,
+    choices: [{ index: 0, delta: { role: 'assistant', content: '', ...delta }, finish_reason }],
+  }),
+  comment: ': OPENROUTER PROCESSING\n\n',
+  callId: (mark, place) => `call_0${place}_${mark}`,
+  thoughts: (pieces) =>
+    pieces.map((text) => ({ reasoning: text, reasoning_details: [unsignedThought(text)] })),
+  calls: (calls) => inPieces(calls),
+  returned: ({ reasoning, calls }) => {
+    if (reasoning === '') return [];
+    const details = { reasoning_details: [unsignedThought(reasoning)] };
+    return [calls.length === 0 ? details : { ...details, reasoning_content: reasoning }];
+  },
+});
+
+function unsignedThought(text: string): object {
+  return { type: 'reasoning.text', text, format: 'unknown', index: 0 };
+}
+
 function routedThought(more: object): object {
   return { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0, ...more };
 }

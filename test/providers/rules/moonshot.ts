@@ -1,6 +1,31 @@
 import type { ProviderRules, Refusal, RequestBody } from '../provider-rules.ts';
 import { firstOf, isJsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
 
+/** Kimi at its address for the interface of Anthropic. */
+export const moonshotMessagesRules: ProviderRules = {
+  provider: 'anthropic',
+  api: 'messages',
+  rules: [
+    {
+      name: 'tool calls come back with thinking, an empty one too',
+      source:
+        'https://github.com/NousResearch/hermes-agent/pull/14018 and https://github.com/borawong/AiMaMi/issues/10',
+      refusal(body) {
+        const at = objectsIn(body, 'messages').findIndex((message) => {
+          const blocks = objectsIn(message, 'content');
+          const types = blocks.map((block) => block.type);
+          return types.includes('tool_use') && !types.includes('thinking');
+        });
+        return at < 0
+          ? undefined
+          : refusedBecause(
+              `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`,
+            );
+      },
+    },
+  ],
+};
+
 /** Kimi of Moonshot AI, as an OpenAI-compatible server. */
 export const moonshotRules: ProviderRules = {
   provider: 'openai-compatible',

@@ -1,10 +1,41 @@
 import type { ProviderRules, Refusal } from '../provider-rules.ts';
-import { objectIn, objectsIn, textIn } from './body-fields.ts';
+import { type JsonObject, objectIn, objectsIn, textIn } from './body-fields.ts';
 
 export const openRouterRules: ProviderRules = {
   provider: 'openrouter',
   api: 'chat',
   rules: [
+    {
+      name: 'DeepSeek V4 gets reasoning_content back with every reply once there are tools, an empty one too',
+      source:
+        'https://github.com/UKGovernmentBEIS/inspect_ai/pull/4080 and https://github.com/NousResearch/hermes-agent/pull/15325',
+      refusal(body) {
+        const replies = objectsIn(body, 'messages').filter(({ role }) => role === 'assistant');
+        const usesTools = objectsIn(body, 'tools').length > 0 || replies.some(hasCalls);
+        return textIn(body, 'model').startsWith('deepseek/deepseek-v4') &&
+          usesTools &&
+          replies.some(isThoughtless)
+          ? refusedBy(
+              'DeepSeek',
+              '{"error":{"message":"The `reasoning_content` in the thinking mode must be passed back to the API.","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}',
+            )
+          : undefined;
+      },
+    },
+    {
+      name: 'Kimi gets reasoning_content back with tool calls',
+      source:
+        'https://github.com/anomalyco/opencode/issues/29690 and https://github.com/routatic/proxy/issues/1',
+      refusal(body) {
+        const at = objectsIn(body, 'messages').findIndex((one) => hasCalls(one) && isThoughtless(one));
+        return textIn(body, 'model').startsWith('moonshotai/kimi-') && at >= 0
+          ? refusedBy(
+              'Moonshot AI',
+              `{"error":{"message":"thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}","type":"invalid_request_error"}}`,
+            )
+          : undefined;
+      },
+    },
     {
       name: 'a model that always thinks is not told to think with no effort',
       source:
@@ -37,6 +68,14 @@ export const openRouterRules: ProviderRules = {
     },
   ],
 };
+
+function hasCalls(message: JsonObject): boolean {
+  return objectsIn(message, 'tool_calls').length > 0;
+}
+
+function isThoughtless(message: JsonObject): boolean {
+  return typeof message.reasoning_content !== 'string';
+}
 
 function refusedBy(provider: string, raw: string): Refusal {
   return {

@@ -52,6 +52,19 @@ describe('what a provider refuses', () => {
     expect(details).not.toHaveProperty('refused');
   });
 
+  it('is no refusal where a stream was cut on its way to a gateway, which may be tried again', () => {
+    const message =
+      'litellm.BadRequestError: stream disconnected before completion: stream closed before response.completed';
+    for (const error of [
+      { message, code: '400' },
+      { message: 'no', code: 'request_timeout' },
+    ]) {
+      const failure = told({ ...error, type: 'invalid_request_error' });
+      expect(failure.isPassing).toBe(true);
+      expect(failure.details).not.toHaveProperty('refused');
+    }
+  });
+
   it.each([
     ['temperature', 'llm.temperature'],
     ['reasoning_effort', 'llm.reasoningEffort'],

@@ -142,7 +142,7 @@ describe('a tool call that another model has made', () => {
       expect(retold({ provider: 'openai-compatible', model, baseURL })).toMatchObject({
         reasoning_content: ' ',
       });
-      expect(retold({ provider: 'openrouter', model })).toMatchObject({ reasoning: ' ' });
+      expect(retold({ provider: 'openrouter', model })).toMatchObject({ reasoning_content: ' ' });
       expect(retold({ provider: 'groq', model })).not.toHaveProperty('reasoning_content');
     },
   );

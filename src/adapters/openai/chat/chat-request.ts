@@ -13,9 +13,11 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../../core/conversation/model-message.ts';
+import type { JsonObject } from '../../../core/json-object.ts';
 import type { OutputFormat } from '../../../core/turn/output-format.ts';
 import { spokenText } from '../../../core/turn/step-parts.ts';
 import { acceptedSchema } from '../../../model-http/provider/accepted-schema.ts';
+import { NO_OUTPUT, NO_TEXT } from '../../../model-http/provider/empty-texts.ts';
 import type { ProviderEndpoint } from '../../../model-http/provider/provider-endpoint.ts';
 import type { ProviderDefaults } from '../../../model-http/provider/providers.ts';
 import { acceptableCallId } from '../../../model-http/reply/call-ids.ts';
@@ -137,11 +139,11 @@ function toolMessage(
   signedIds: ReadonlyMap<string, string>,
 ): ChatCompletionMessageParam {
   const tool_call_id = signedIds.get(callId) ?? acceptableCallId(callId, rules.callIds);
-  return { role: 'tool', tool_call_id, ...(rules.namesResults && { name }), content: text };
+  return { role: 'tool', tool_call_id, ...(rules.namesResults && { name }), content: text || NO_OUTPUT };
 }
 
 function userMessage({ text, images = [] }: UserMessage): ChatCompletionMessageParam {
-  if (images.length === 0) return { role: 'user', content: text };
+  if (images.length === 0) return { role: 'user', content: text || NO_TEXT };
   const pictures = images.map(({ mimeType, base64 }) => {
     const url = `data:${mimeType};base64,${base64}`;
     return { type: 'image_url', image_url: { url } } as const;
@@ -159,13 +161,13 @@ function assistantMessage(
   const opaque = Object.assign({}, ...parts.map((part) => (part.type === 'opaque' ? part.data : {})));
   const { thinking_blocks, ...earlier } = opaque;
   // The signed thinking of Claude belongs to the current turn only, as over Anthropic's own interface.
-  const returned = isInTurn ? opaque : earlier;
+  const returned = namedAsWanted(isInTurn ? opaque : earlier, rules);
   if (calls.length === 0) return { role: 'assistant', content: text, ...rules.besideReply, ...returned };
   return {
     role: 'assistant',
     content: text === '' ? (rules.emptyContent ?? null) : text,
     ...rules.besideReply,
-    ...(Object.keys(returned).length === 0 && rules.besideToolCalls),
+    ...rules.besideToolCalls,
     ...returned,
     tool_calls: calls.map(({ callId, name, arguments: args, opaque }, place) => ({
       id: acceptableCallId(callId, rules.callIds),
@@ -174,6 +176,15 @@ function assistantMessage(
       ...(opaque ?? (place === 0 ? rules.besideForeignCall : undefined)),
     })),
   };
+}
+
+/** OpenRouter gives the thoughts in `reasoning`. The models that want them back want them in `reasoning_content`. */
+function namedAsWanted(returned: JsonObject, { besideReply, besideToolCalls }: ProviderDefaults): JsonObject {
+  const { reasoning, ...others } = returned;
+  const wanted = { ...besideReply, ...besideToolCalls };
+  return typeof reasoning === 'string' && 'reasoning_content' in wanted
+    ? { reasoning_content: reasoning, ...others }
+    : returned;
 }
 
 function chatTool({ name, description, inputSchema }: ModelTool): ChatCompletionTool {
