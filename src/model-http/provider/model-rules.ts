@@ -17,6 +17,7 @@ export function modelRules(
     ...(OF_MOONSHOT.test(model) && { openApiSchemas: true }),
     ...(OF_DEEPSEEK.test(model) && { describesBounds: true }),
     ...(provider === 'google' && !SIGNS_NOTHING.test(model) && { besideForeignCall: NO_SIGNATURE }),
+    ...(provider === 'openrouter' && SIGNS_CALLS.test(model) && { foreignCallDetail: NO_SIGNED_DETAIL }),
     ...(PASS_ON.has(provider) && NEEDS_ALL_THOUGHTS.test(model) && ALL_THOUGHTS),
   };
 }
@@ -82,6 +83,17 @@ const NEEDS_ALL_THOUGHTS = /deepseek-(?:v[4-9]|chat|reasoner)|mimo-/i;
 const SIGNS_NOTHING = /gemini-[12]\b/i;
 
 /** Google's placeholder for a missing signature: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
-const NO_SIGNATURE = {
-  extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+const PLACEHOLDER = 'skip_thought_signature_validator';
+const NO_SIGNATURE = { extra_content: { google: { thought_signature: PLACEHOLDER } } };
+
+/**
+ * OpenRouter has the signatures in reasoning details: https://github.com/LibreChat-AI/agents/issues/37,
+ * https://github.com/RooCodeInc/Roo-Code/blob/003d9d4520fb38100fd2a188aa06f5821cc52ffb/src/api/providers/openrouter.ts
+ */
+const SIGNS_CALLS = /^google\/gemini-(?![12]\b)/i;
+const NO_SIGNED_DETAIL = {
+  type: 'reasoning.encrypted',
+  data: PLACEHOLDER,
+  format: 'google-gemini-v1',
+  index: 0,
 };

@@ -30,6 +30,8 @@ export interface ProviderDefaults {
   readonly besideToolCalls?: Readonly<Record<string, unknown>>;
   /** Fields that the first tool call of a message must have if another model made it. */
   readonly besideForeignCall?: Readonly<Record<string, unknown>>;
+  /** The reasoning detail, but for its id, that the first tool call of a message must have if another model made it. */
+  readonly foreignCallDetail?: Readonly<Record<string, unknown>>;
   /** Whether each tool result needs the name of its tool. */
   readonly namesResults?: boolean;
   /** The content of a message with tool calls and without text; by default null. */

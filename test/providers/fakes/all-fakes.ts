@@ -21,6 +21,7 @@ import {
   groqVoice,
   mistralVoice,
   openaiVoice,
+  openRouterGeminiVoice,
   openRouterUnsignedVoice,
   openRouterVoice,
   xaiVoice,
@@ -60,6 +61,13 @@ export const googleFake: Fake = {
   voice: googleVoice,
   model: 'gemini-3-pro-preview',
   llm: { reasoningEffort: 'low' },
+};
+
+export const geminiOnOpenRouter: Fake = {
+  name: 'Gemini 3 on OpenRouter',
+  rules: [openRouterRules],
+  voice: openRouterGeminiVoice,
+  model: 'google/gemini-3-pro-preview',
 };
 
 /** Services that have an entry of their own under `llm.provider`. */
@@ -137,6 +145,7 @@ const hostedFakes: readonly Fake[] = [
     model: 'anthropic/claude-sonnet-4.5',
     llm: { reasoningEffort: 'medium' },
   },
+  geminiOnOpenRouter,
   {
     name: 'DeepSeek V4 on OpenRouter',
     rules: [openRouterRules],

@@ -137,6 +137,30 @@ export const openRouterVoice = chatVoice({
       : [{ reasoning_details: [routedThought({ text: reasoning, signature: `Et0BCkgI${mark}+/=` })] }],
 });
 
+/** Gemini behind OpenRouter: it signs its first call in a detail of the message. */
+export const openRouterGeminiVoice = chatVoice({
+  chunk: (delta, finish_reason) => ({
+    id: 'gen-1764086691-KdQ2',
+    provider: 'Google AI Studio',
+    model: 'google/gemini-3-pro-preview',
+    object: 'chat.completion.chunk',
+    created: 1_764_086_691,
+    choices: [{ index: 0, delta: { role: 'assistant', content: '', ...delta }, finish_reason }],
+  }),
+  comment: ': OPENROUTER PROCESSING\n\n',
+  callId: (mark, place) => `tool_0_${mark}${place}`,
+  calls: (calls, mark) => [
+    ...inPieces(calls),
+    { reasoning_details: calls.slice(0, 1).map(({ id }) => signedCall(id, mark)) },
+  ],
+  returned: ({ calls }, mark) =>
+    calls.length === 0 ? [] : [{ reasoning_details: [signedCall(`tool_0_${mark}0`, mark)] }],
+});
+
+function signedCall(id: string, mark: string): object {
+  return { type: 'reasoning.encrypted', data: `EqkG${mark}+/=`, id, format: 'google-gemini-v1', index: 0 };
+}
+
 /** DeepSeek and Kimi behind OpenRouter sign nothing, and want each thought back under the name that it has at home. */
 export const openRouterUnsignedVoice = chatVoice({
   chunk: (delta, finish_reason) => ({

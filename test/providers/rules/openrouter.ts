@@ -37,6 +37,21 @@ export const openRouterRules: ProviderRules = {
       },
     },
     {
+      name: 'the first call of a message has the reasoning detail with the signature of Gemini 3',
+      source: 'https://github.com/LibreChat-AI/agents/issues/37',
+      refusal(body) {
+        const messages = objectsIn(body, 'messages');
+        const turn = messages.findLastIndex(({ role }) => role === 'user');
+        const unsigned = messages.slice(turn + 1).some((message) => hasCalls(message) && !isSigned(message));
+        return textIn(body, 'model').startsWith('google/gemini-3') && unsigned
+          ? refusedBy(
+              'Google AI Studio',
+              'Gemini models require OpenRouter reasoning details to be preserved in each request. Upstream error: { "error": { "code": 400, "message": "Function call is missing a thought_signature in functionCall parts.", "status": "INVALID_ARGUMENT" } }',
+            )
+          : undefined;
+      },
+    },
+    {
       name: 'a model that always thinks is not told to think with no effort',
       source:
         'https://github.com/pydantic/pydantic-ai/blob/217a4f0938954c2e58be9ca0f8eac421f5d88dd0/tests/models/cassettes/test_openrouter/test_openrouter_thinking_false_on_always_on_route.yaml',
@@ -71,6 +86,13 @@ export const openRouterRules: ProviderRules = {
 
 function hasCalls(message: JsonObject): boolean {
   return objectsIn(message, 'tool_calls').length > 0;
+}
+
+function isSigned(message: JsonObject): boolean {
+  const [first] = objectsIn(message, 'tool_calls');
+  return objectsIn(message, 'reasoning_details').some(
+    (detail) => detail.type === 'reasoning.encrypted' && detail.id === first?.id && detail.data !== '',
+  );
 }
 
 function isThoughtless(message: JsonObject): boolean {
