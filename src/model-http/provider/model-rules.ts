@@ -46,9 +46,15 @@ const AT_MOONSHOT = new RegExp(`^(?:moonshot(?:ai)?/)?${KIMI}`, 'i');
 
 /**
  * The providers through which the maker of a model answers itself. Others serve the models by themselves, and refuse other
- * things. `anthropic` is one where a base URL leads to another maker.
+ * things. `openai` and `anthropic` are among them where a base URL leads to another maker, or to a gateway:
+ * https://github.com/continuedev/continue/issues/12691, https://github.com/continuedev/continue/issues/11600
  */
-const PASS_ON: ReadonlySet<ModelProvider> = new Set(['openai-compatible', 'openrouter', 'anthropic']);
+const PASS_ON: ReadonlySet<ModelProvider> = new Set([
+  'openai-compatible',
+  'openrouter',
+  'openai',
+  'anthropic',
+]);
 
 /**
  * Moonshot refuses tool calls without reasoning, such as those of another model, also through OpenRouter. It accepts a single

@@ -142,8 +142,18 @@ describe('a tool call that another model has made', () => {
       expect(retold({ provider: 'openai-compatible', model, baseURL })).toMatchObject({
         reasoning_content: ' ',
       });
+      expect(retold({ provider: 'openai', model, baseURL })).toMatchObject({ reasoning_content: ' ' });
       expect(retold({ provider: 'openrouter', model })).toMatchObject({ reasoning_content: ' ' });
       expect(retold({ provider: 'groq', model })).not.toHaveProperty('reasoning_content');
+    },
+  );
+
+  it.each(['openai', 'openai-compatible', 'openrouter'])(
+    'comes to DeepSeek at %s with an empty thought',
+    (provider) => {
+      const llm = { provider, model: 'deepseek-v4-pro', baseURL: 'http://127.0.0.1:1/v1' };
+      expect(retold(llm)).toMatchObject({ reasoning_content: '' });
+      expect(retold({ ...llm, model: 'gpt-5.6' })).not.toHaveProperty('reasoning_content');
     },
   );
 
