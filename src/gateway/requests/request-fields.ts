@@ -57,7 +57,11 @@ export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record
   return value;
 }
 
-const WORDED = { error: issueWording };
+/**
+ * A parse ends at the first fault: only that is told, and a list may have a million of them. zod's types have this option for
+ * its own `validate` only.
+ */
+const FIRST_FAULT = { error: issueWording, abortEarly: true };
 
 /** Parses a value. The first issue is thrown, as `MISSING_FIELD` or as `INVALID_REQUEST`. */
 export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -75,7 +79,7 @@ export function parseForeign<S extends z.ZodType>(
   value: unknown,
   at: readonly PropertyKey[] = [],
 ): z.output<S> {
-  const parsed = schema.safeParse(value, WORDED);
+  const parsed = schema.safeParse(value, FIRST_FAULT);
   if (parsed.success) return parsed.data;
   throw fieldError(parsed.error, value, { schema, at });
 }
@@ -86,7 +90,7 @@ export function parseWritten<S extends z.ZodType>(
   value: unknown,
   fieldOf: (path: string) => string,
 ): z.output<S> {
-  const parsed = schema.safeParse(value, WORDED);
+  const parsed = schema.safeParse(value, FIRST_FAULT);
   if (parsed.success) return parsed.data;
   const [{ path, message } = { path: [], message: '' }] = parsed.error.issues;
   throw invalidField(fieldOf(path.join('.')), message);

@@ -45,6 +45,24 @@ describe('the JSON of a client', () => {
     expect(parseJson(JSON.stringify([commas]))).toEqual([commas]);
   });
 
+  it('may have 20,000 different names of fields, and 250,000 of them', () => {
+    const names = (from: number, to: number): string =>
+      Array.from({ length: to - from }, (_, index) => `"${from + index}:" :1`).join();
+    const half = `{${names(0, 10_000)}}`;
+    const whole = `[${half},{${names(10_000, 20_000)}},${Array(23).fill(half).join()}]`;
+    expect(parseJson(whole)).toHaveLength(25);
+
+    const parse = vi.spyOn(JSON, 'parse');
+    const refused = (issue: string): unknown =>
+      expect.objectContaining({ details: expect.objectContaining({ field: 'body', issue }) });
+    expect(() => parseJson(`[${half},{${names(10_000, 20_001)}}]`)).toThrow(
+      refused('it has more than 20000'),
+    );
+    expect(() => parseJson(`[${whole},{"0:":1}]`)).toThrow(refused('it has more than 250000'));
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+
   it('is refused before it is read if it is long and too deep', () => {
     const parse = vi.spyOn(JSON, 'parse');
     expect(() => parseJson(lists(100_000))).toThrow('nested too deeply');
