@@ -164,6 +164,11 @@ export function requestInterrupted(): ServiceError {
   });
 }
 
+/** Nobody reads it. */
+export function clientLeft(): ServiceError {
+  return new ServiceError('INVALID_REQUEST', 'The client left before the end of its request.');
+}
+
 export function serviceStopping(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The service is stopping. Try again in a moment.', {
     reason: 'the service is stopping',

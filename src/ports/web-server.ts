@@ -23,9 +23,10 @@ export interface HttpRequest {
   body(client?: Owner): Promise<Uint8Array>;
   /**
    * The listener is called when the client goes away before its answer begins, and not when the service closes the connection.
-   * There is one listener; the latest counts. Absent for a request that does not come over a connection.
+   * At once if that was before. Absent for a request that does not come over a connection.
+   * @returns a function that unsubscribes.
    */
-  onLeft?(listener: () => void): void;
+  onLeft?(listener: () => void): () => void;
 }
 
 /** How much of a body is read. */

@@ -47,6 +47,9 @@ export class HttpExchange {
   #isReading = false;
   #body: IncomingBody | null = null;
   #over = false;
+  #hasLeft = false;
+  /** Null while there are none: most requests are answered at once. */
+  #leaveListeners: Set<() => void> | null = null;
   #onAbort: () => void = () => undefined;
   #onDrained: () => void = () => undefined;
   #onStop: () => void = () => undefined;
@@ -61,8 +64,10 @@ export class HttpExchange {
     if (isLast) this.#noteReading();
     res.onAborted(() => {
       this.#over = true;
+      this.#hasLeft = true;
       this.#body?.abandon();
       this.#onAbort();
+      for (const listener of this.#leaveListeners ?? []) listener();
     });
   }
 
@@ -75,10 +80,12 @@ export class HttpExchange {
     return (client) => (client ? body.of(client) : body.whole);
   }
 
-  /** @param listener called when the client goes away before the answer begins. */
-  onLeft(listener: () => void): void {
-    this.#onAbort = listener;
-    if (this.#over) listener();
+  /** @param listener called when the client goes away before the answer begins, or has. @returns a function that unsubscribes. */
+  onLeft(listener: () => void): () => void {
+    this.#leaveListeners ??= new Set();
+    this.#leaveListeners.add(listener);
+    if (this.#hasLeft) listener();
+    return () => void this.#leaveListeners?.delete(listener);
   }
 
   /** Call it when the response is over. */
@@ -161,6 +168,7 @@ export class HttpExchange {
   async #stream(response: HttpResponse, stream: ReadableStream<Uint8Array>): Promise<void> {
     const reader = stream.getReader();
     this.#reader = reader;
+    this.#leaveListeners = null;
     this.#onAbort = () => this.#endReading('the client went away');
     const isOfEvents = response.stream !== 'bytes';
     const endHere = isOfEvents ? () => this.#endReading('the service is stopping') : () => this.#breakOff();

@@ -1,6 +1,6 @@
 import type { HttpResponse as UwsResponse } from 'uWebSockets.js';
 import type { Owner } from '../../core/access/session-names.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { clientLeft, ServiceError } from '../../core/errors.ts';
 import { tooLarge } from '../../core/size-limits.ts';
 import type { BodyLimit } from '../../ports/web-server.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -131,9 +131,4 @@ export class IncomingBody {
 /** Nobody reads it. */
 function answeredEarly(): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The request was answered before its end.');
-}
-
-/** Nobody reads it. */
-function clientLeft(): ServiceError {
-  return new ServiceError('INVALID_REQUEST', 'The client left before the end of its request.');
 }

@@ -140,7 +140,8 @@ export class UwsServer {
           limit: this.#deps.bodyLimit(request.path),
           budget: this.#deps.bodies,
         });
-    const onLeft = (listener: () => void): void => exchange.onLeft(() => !this.#isClosing && listener());
+    const onLeft = (listener: () => void): (() => void) =>
+      exchange.onLeft(() => !this.#isClosing && listener());
     const whole = { ...request, body, onLeft };
     this.#unanswered.set(exchange, whole);
     void this.#serve(exchange, whole);

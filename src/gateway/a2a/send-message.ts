@@ -54,7 +54,7 @@ function isPaused({ task }: TurnTask): boolean {
 
 async function pausedTask(call: A2aCall, begun: BegunTask): Promise<NonNullable<TurnTask['task']>> {
   const { bus, context } = call;
-  const client = { context, credential: call.request.credential };
+  const client = { context, credential: call.request.credential, onLeft: call.request.onLeft };
   const { task } = await readToEnd<TurnTask>({ bus, client }, begun.place.sessionId, (listener) =>
     readTask(call, begun, { ...listener, isOver: isPaused }),
   );

@@ -16,7 +16,7 @@ export interface EndListener<T> {
 
 /**
  * Reads a part of a session up to its end, for an answer that is no stream. Rejects when the client may not read the session
- * any more.
+ * any more, or has gone away.
  */
 export async function readToEnd<T>(
   { bus, client }: { readonly bus: Bus; readonly client: SessionReader },

@@ -27,7 +27,8 @@ export interface TurnPause extends TurnReply {
 type AttendedMessage = Pick<TurnMessage, 'sessionId' | 'turnId' | 'options'>;
 
 /**
- * Hears of the turn from before `use` until it is done. Rejects before that when the client may not read the session any more.
+ * Hears of the turn from before `use` until it is done. Rejects before that when the client may not read the session any
+ * more, or has gone away.
  */
 export async function attending<T>(
   bus: Bus,

@@ -42,13 +42,18 @@ async function chatAnswer(asked: AskedChat, request: ServedRequest): Promise<Htt
   const begun = Date.now();
   const tokens = new CountedTokens();
   let accepted: AcceptedChat | undefined;
-  const pause = await runChat(asked, {
-    onAccepted: (chat) => {
-      accepted = chat;
-      request.onLeft?.(() => leaveChat(asked, chat));
+  let forgetClient: (() => void) | undefined;
+  const { onLeft } = request;
+  const pause = await runChat(
+    { ...asked, onLeft },
+    {
+      onAccepted: (chat) => {
+        accepted = chat;
+        forgetClient = onLeft?.(() => leaveChat(asked, chat));
+      },
+      onStep: (step) => tokens.add(step),
     },
-    onStep: (step) => tokens.add(step),
-  }).finally(() => request.onLeft?.(() => undefined));
+  ).finally(() => forgetClient?.());
   if (!accepted) throw new Error('a turn has ended that was not accepted');
   const { sessionId, turnId, firstStep, told } = accepted;
   const content = new ReplyText(told).end(pause.content);

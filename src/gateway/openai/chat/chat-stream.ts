@@ -25,27 +25,35 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
   const early: ReplyChunk[] = [];
   let told: { readonly text: ReplyText; readonly chunks: ChatChunks } | undefined;
   let isOver = false;
+  let stopWaiting: (() => void) | undefined;
+  const onLeft = (listener: () => void): (() => void) => {
+    stopWaiting = listener;
+    return () => undefined;
+  };
   const tell = (rest: string): void => {
     if (rest !== '' && told) events.send(told.chunks.piece(rest));
   };
   const run = async (): Promise<void> => {
     try {
-      const pause = await runChat(asked, {
-        onAccepted: (chat) => {
-          if (chat.isRepeated) request.use?.openStream();
-          const { sessionId, turnId, firstStep } = chat;
-          const place = { sessionId, turnId, firstStep, model: body.model, created };
-          told = { text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
-          events.send(told.chunks.begin());
-          for (const chunk of early) tell(told.text.add(chunk));
-          accepted.resolve(chat);
+      const pause = await runChat(
+        { ...asked, onLeft },
+        {
+          onAccepted: (chat) => {
+            if (chat.isRepeated) request.use?.openStream();
+            const { sessionId, turnId, firstStep } = chat;
+            const place = { sessionId, turnId, firstStep, model: body.model, created };
+            told = { text: new ReplyText(chat.told), chunks: new ChatChunks(place, hasUsage) };
+            events.send(told.chunks.begin());
+            for (const chunk of early) tell(told.text.add(chunk));
+            accepted.resolve(chat);
+          },
+          onChunk: (chunk) => {
+            if (told) tell(told.text.add(chunk));
+            else early.push(chunk);
+          },
+          onStep: (step) => tokens.add(step),
         },
-        onChunk: (chunk) => {
-          if (told) tell(told.text.add(chunk));
-          else early.push(chunk);
-        },
-        onStep: (step) => tokens.add(step),
-      });
+      );
       if (!told) throw new Error('a turn has ended that was not accepted');
       tell(told.text.end(pause.content));
       const recorded = hasUsage ? await recordedAnswer(asked, await accepted.promise, tokens) : null;
@@ -62,7 +70,9 @@ export async function chatStream(asked: AskedChat, request: ServedRequest): Prom
   const chat = await accepted.promise;
   const stop = (why: StreamEnd): void => {
     events.drop();
-    if (why === 'left' && !isOver) leaveChat(asked, chat);
+    if (why !== 'left' || isOver) return;
+    leaveChat(asked, chat);
+    stopWaiting?.();
   };
   const response = serverSentEvents(
     (sink) => {

@@ -25,12 +25,13 @@ export async function whole(
   begun: BegunResponse,
 ): Promise<OpenAiResponse> {
   const { bus, context, request } = asked;
-  if (endsWithClient(asked)) request.onLeft?.(() => abandon(asked, begun));
+  const { onLeft } = request;
+  const forgetClient = endsWithClient(asked) ? onLeft?.(() => abandon(asked, begun)) : undefined;
   const responses = await readToEnd<TurnResponses>(
-    { bus, client: asked },
+    { bus, client: { ...asked, onLeft } },
     begun.place.sessionId,
     (listener) => readResponse({ ...deps, context }, begun, listener),
-  ).finally(() => request.onLeft?.(() => undefined));
+  ).finally(() => forgetClient?.());
   await forget(deps, asked, begun, responses);
   const { response, failure } = responses;
   if (failure && response?.status !== 'completed') throw failure;
