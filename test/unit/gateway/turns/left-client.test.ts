@@ -14,7 +14,7 @@ function makeWait() {
   });
   const message = turnMessage({ sessionId, text: 'hello' });
   const start = vi.fn(async () => ({ turnId: message.turnId }));
-  const cancel = vi.fn(async () => undefined);
+  const cancel = vi.fn(async () => true);
   bus.handle('turn.start', start);
   bus.handle('turn.cancel', cancel);
   const listeners = new Set<() => void>();
