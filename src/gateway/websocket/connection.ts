@@ -16,6 +16,7 @@ import type { FrameLimitsDeps } from '../security/frame-limits.ts';
 import type { CredentialHolder, HeldCredentials } from '../security/held-credentials.ts';
 import { endLost } from '../security/lost-socket.ts';
 import type { OpenConnections } from '../security/open-connections.ts';
+import { RefusedFrames } from '../security/refused-frames.ts';
 import { encodeMachine, encodeMachines } from '../stream/machine-frames.ts';
 import { MachineReader } from '../stream/machine-reader.ts';
 import { Recipient } from '../stream/recipient.ts';
@@ -58,8 +59,6 @@ export interface ConnectionQuery extends StreamQuery {
 }
 
 const NORMAL_CODE = 1000;
-/** "Policy violation". */
-const POLICY_CODE = 1008;
 /** "Unexpected condition": the client may connect again. */
 const UNEXPECTED_CODE = 1011;
 
@@ -111,18 +110,17 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
   }
 
   receive(text: string | null, bytes: number): void {
-    this.#inbox ??= new FrameInbox(this.#deps, {
-      handle: (frame) => this.#handle(frame),
-      refuse: (error, frame) => {
-        const refusal = this.#refusalOf(error, frame);
-        return () => this.send(refusal);
+    this.#inbox ??= new FrameInbox(
+      this.#deps,
+      {
+        handle: (frame) => this.#handle(frame),
+        refuse: (error, frame) => {
+          const refusal = this.#refusalOf(error, frame);
+          return () => this.send(refusal);
+        },
       },
-      giveUp: (refused) =>
-        this.socket.end(
-          POLICY_CODE,
-          `the limits have refused ${refused.toLocaleString('en')} frames in a row`,
-        ),
-    });
+      new RefusedFrames(this.socket),
+    );
     this.#inbox.take(this.#context, text, bytes);
   }
 

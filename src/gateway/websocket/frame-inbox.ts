@@ -1,8 +1,6 @@
 import type { RequestContext } from '../../core/request/request-context.ts';
 import { FrameLimits, type FrameLimitsDeps } from '../security/frame-limits.ts';
-
-/** After so many refusals in a row, the client is told no more: each costs the service more than the frame costs its sender. */
-const MAX_REFUSED = 1_000;
+import type { RefusedFrames } from '../security/refused-frames.ts';
 
 export interface FrameHandlers {
   /** Called once for each frame, in order. Must not reject. */
@@ -13,25 +11,20 @@ export interface FrameHandlers {
    * @returns what tells the client, when it is the frame's turn.
    */
   readonly refuse: (error: unknown, frame: string | null) => () => void;
-  /**
-   * Called once, when the client goes on although all its frames are refused.
-   * @param refused how many were, in a row.
-   */
-  readonly giveUp: (refused: number) => void;
 }
 
 /** The frames of a client. They are handled one after the other, in the order in which they were sent. */
 export class FrameInbox {
   readonly #limits: FrameLimits;
   readonly #handlers: FrameHandlers;
+  readonly #refused: RefusedFrames;
   #handled = Promise.resolve();
   #isDropped = false;
-  /** How many frames were refused in a row. */
-  #refused = 0;
 
-  constructor(deps: FrameLimitsDeps, handlers: FrameHandlers) {
+  constructor(deps: FrameLimitsDeps, handlers: FrameHandlers, refused: RefusedFrames) {
     this.#limits = new FrameLimits(deps);
     this.#handlers = handlers;
+    this.#refused = refused;
   }
 
   /** Resolves when all frames that have come so far are handled. */
@@ -49,15 +42,12 @@ export class FrameInbox {
   }
 
   #admitted(frame: string): () => Promise<void> | undefined {
-    this.#refused = 0;
+    this.#refused.endRow();
     return () => (this.#isDropped ? undefined : this.#handlers.handle(frame));
   }
 
   #refuse(error: unknown, frame: string | null): () => void {
-    this.#refused += 1;
-    if (this.#refused < MAX_REFUSED) return this.#handlers.refuse(error, frame);
-    if (this.#refused === MAX_REFUSED) this.#handlers.giveUp(this.#refused);
-    return () => undefined;
+    return this.#refused.add() ? this.#handlers.refuse(error, frame) : () => undefined;
   }
 
   /** The client may do nothing more: frames that still wait are not handled. */

@@ -10,6 +10,7 @@ import { FrameLimits, type FrameLimitsDeps } from '../../security/frame-limits.t
 import type { KnownClient } from '../../security/handshake.ts';
 import type { CredentialHolder, HeldCredentials } from '../../security/held-credentials.ts';
 import { endLost } from '../../security/lost-socket.ts';
+import { RefusedFrames } from '../../security/refused-frames.ts';
 import { Recipient } from '../../stream/recipient.ts';
 import type { SignalFanOut } from '../../stream/signal-fan-out.ts';
 import { openAiError } from '../openai-error.ts';
@@ -34,6 +35,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
   readonly #recipient: Recipient;
   readonly #deps: ResponsesConnectionDeps;
   readonly #limits: FrameLimits;
+  readonly #refused: RefusedFrames;
   /** Whether a request is answered. The next one is refused until then, so that nothing piles up. */
   #isBusy = false;
   #response: SocketResponse | null = null;
@@ -46,6 +48,7 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
     this.#recipient = new Recipient(socket);
     this.#deps = deps;
     this.#limits = new FrameLimits(deps, imagesLength);
+    this.#refused = new RefusedFrames(socket);
     deps.credentials?.hold(this, client.context);
   }
 
@@ -59,7 +62,15 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
   }
 
   receive(text: string | null, bytes: number): void {
-    this.#handle(text, bytes).catch((error: unknown) => this.#refuse(error));
+    this.#limits.admit(this.#client.context, text, bytes).then(
+      (frame) => {
+        this.#refused.endRow();
+        this.#handle(frame).catch((error: unknown) => this.#refuse(error));
+      },
+      (error: unknown) => {
+        if (this.#refused.add()) this.#refuse(error);
+      },
+    );
   }
 
   drained(): void {
@@ -102,9 +113,8 @@ export class ResponsesConnection implements SocketLife, CredentialHolder {
     else response.abandon();
   }
 
-  async #handle(text: string | null, bytes: number): Promise<void> {
-    const frame = parseJsonObject(await this.#limits.admit(this.#client.context, text, bytes), 'frame');
-    const response = await this.#answer(frame);
+  async #handle(text: string): Promise<void> {
+    const response = await this.#answer(parseJsonObject(text, 'frame'));
     // A client that has the last event may ask for the next response meanwhile.
     await response.forget();
   }

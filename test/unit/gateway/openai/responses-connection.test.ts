@@ -144,3 +144,12 @@ it('the next response begins while the session of one that is not stored is bein
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
 }
+
+it('a client that goes on while the limits refuse everything is told no more, and closed', async () => {
+  const { connection, socket } = connected(serviceBus());
+  const { messagesPerMinute } = LimitsConfig.parse({});
+  for (let count = 0; count < Number(messagesPerMinute) + 1_500; count += 1) connection.receive('{', 1);
+  for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate);
+  expect(socket.endings).toEqual([{ code: 1008, reason: 'the limits have refused 1,000 frames in a row' }]);
+  expect(socket.taken).toHaveLength(Number(messagesPerMinute) + 999);
+});
