@@ -43,3 +43,15 @@ it('has room again when nobody waits for earlier answers', () => {
   expect(kept.find(MAX_ANSWERS - 1)).toBe('given up');
   expect(kept.find(MAX_ANSWERS)).toMatchObject({ text: `answer ${MAX_ANSWERS}` });
 });
+
+it('keeps no more than it may while an early question waits for a person', () => {
+  const MAX_GIVEN_UP = 100_000;
+  const kept = answered(2 * MAX_GIVEN_UP);
+  expect(kept.size).toBe(1 + MAX_ANSWERS + MAX_GIVEN_UP);
+  for (const id of [1, MAX_GIVEN_UP, 2 * MAX_GIVEN_UP - MAX_ANSWERS]) expect(kept.find(id)).toBe('given up');
+  expect(kept.find(0)).toBe('answering');
+  kept.keep(0, 'at last');
+  expect(kept.find(0)).toMatchObject({ text: 'at last' });
+  kept.forgetBefore(2 * MAX_GIVEN_UP + 1);
+  expect(kept.size).toBe(0);
+});
