@@ -6,6 +6,8 @@ import type { HttpEndpoint } from './http-endpoint.ts';
 
 /** A server that does not answer must not delay the end. */
 const TERMINATE_MS = 1_000;
+/** Within this time a server takes a message that is not answered: a notification, or the answer to a question of its own. */
+const TAKEN_MS = 60_000;
 const POST = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /** What both transports of MCP over HTTP share: they end once, for a reason, and abort what is under way. */
@@ -54,11 +56,14 @@ export abstract class HttpTransport implements ServerTransport {
 
   protected async post(url: URL, message: RpcMessage, options: SendOptions = {}): Promise<Response> {
     const { signal, headers } = options;
+    const signals = signal ? [signal, this.life.signal] : [this.life.signal];
+    // A request ends with its own limit. Nobody waits for anything else, and its socket would stay open.
+    if (!('method' in message && 'id' in message)) signals.push(AbortSignal.timeout(TAKEN_MS));
     return await this.endpoint.fetch(url, {
       method: 'POST',
       headers: { ...this.endpoint.headers, ...headers, ...POST },
       body: JSON.stringify(message),
-      signal: signal ? AbortSignal.any([signal, this.life.signal]) : this.life.signal,
+      signal: AbortSignal.any(signals),
     });
   }
 
