@@ -221,12 +221,15 @@ export const ForkRequest = z.object({
   sessionId: optional(SessionId),
 });
 
+const MAX_TITLE = 200;
+
 /** Body of `PATCH /api/sessions/{id}`. */
 export const RenameRequest = z.object({
   title: z
     .string()
-    .transform(inOneLine)
-    .pipe(z.string().max(200, 'must have at most 200 characters'))
+    // A text that is far too long need not be put in one line to be refused.
+    .transform((text) => (text.length > 10 * MAX_TITLE ? text : inOneLine(text)))
+    .pipe(z.string().max(MAX_TITLE, `must have at most ${MAX_TITLE} characters`))
     .transform((title) => title || null)
     .nullable()
     .describe('The title, in one line. If it is empty or null, it is derived from the first message again.'),
@@ -241,12 +244,20 @@ export const ImagePath = z.object({
 /** After an even number of backslashes: after an odd one, it is the text `\u0000`. */
 const NUL_IN_JSON = /(?<!\\)(?:\\\\)*\\u0000/;
 
+/** Secrets are looked for in a configuration whenever somebody is shown it. */
+const MAX_CONFIG_CHARACTERS = 65_536;
+
 /** Body of `POST /api/connect-server`. */
 export const ConnectServerRequest = z
   .object({ name: McpServerName, config: z.preprocess(givenConfig, McpServerConfig) })
   .refine(({ config }) => config.disabled !== true, {
     path: ['config', 'disabled'],
     error: 'must be false or left out, because the server is to be connected now',
+  })
+  .refine(({ config }) => JSON.stringify(config).length <= MAX_CONFIG_CHARACTERS, {
+    path: ['config'],
+    error: `must have at most ${MAX_CONFIG_CHARACTERS} characters as JSON: put long values into a file of the server`,
+    abort: true,
   })
   .refine(({ config }) => !NUL_IN_JSON.test(JSON.stringify(config)), {
     path: ['config'],

@@ -22,21 +22,26 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word) || SECRET_ENDING.test(word));
 }
 
+/*
+ * Texts may be long, and of a client. So what a pattern looks for from each character on is bounded: without that, a word of
+ * 40,000 letters takes seconds, and one of a megabyte hours.
+ */
+
 /** Secrets of a known shape. Some patterns require a digit, because words of prose could match otherwise. */
 const SECRET_SHAPES = [
-  /\b(?:sk|xai)-(?=[\w-]*\d)[\w-]{8,}/g,
-  /\b(?:gh[oprsu]|gsk|hf|github_pat)_(?=\w*\d)\w{8,}/g,
-  /\b(?:glpat|xox[abeprs])-(?=[\w-]*\d)[\w-]{8,}/g,
+  /\b(?:sk|xai)-(?=[\w-]{0,200}\d)[\w-]{8,}/g,
+  /\b(?:gh[oprsu]|gsk|hf|github_pat)_(?=\w{0,200}\d)\w{8,}/g,
+  /\b(?:glpat|xox[abeprs])-(?=[\w-]{0,200}\d)[\w-]{8,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g,
   /\bAIza[\w-]{30,}/g,
   ...TOKEN_SHAPES,
-  /(?<=\b(?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}/gi,
+  /(?<=\b(?:bearer|basic)\s{1,20})(?=[\w.~+/=-]{0,2000}\d)[\w.~+/=-]{8,}/gi,
 ];
 const WHOLE_SECRET = /^\s*(?:sk-|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|AKIA)\S+\s*$/;
 
 /** Removes credentials in URLs and secrets of a known shape from any text. */
 export function redactText(text: string): string {
-  const withoutUrlSecrets = text.replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi, redactUrl);
+  const withoutUrlSecrets = text.replaceAll(/[a-z][a-z0-9+.-]{0,40}:\/\/[^\s"'<>`]+/gi, redactUrl);
   return SECRET_SHAPES.reduce((rest, shape) => rest.replaceAll(shape, REDACTED), withoutUrlSecrets);
 }
 
@@ -46,7 +51,7 @@ export function redactUrl(url: string): string {
     url
       .replace(/^(\s*[a-z][a-z0-9+.-]*:[\\/]{2,})[^\\/?#]*@/i, `$1${REDACTED}@`)
       // A password with an unescaped / ? or #: what follows the colon cannot be a port.
-      .replace(/^(\s*[a-z][a-z0-9+.-]*:\/\/)[^[\\/?#@]*:(?!\d*(?:[\\/?#]|$))\S*@/i, `$1${REDACTED}@`)
+      .replace(/^(\s*[a-z][a-z0-9+.-]*:\/\/)(?=\S*@)[^[\\/?#@]*:(?!\d*(?:[\\/?#]|$))\S*@/i, `$1${REDACTED}@`)
       .replaceAll(/([?&#])([^=&#]*)=([^&#]*)/g, (pair, mark: string, name: string, value: string) =>
         value !== '' && (name === 'code' || isSecretName(name)) ? `${mark}${name}=${REDACTED}` : pair,
       )
@@ -68,8 +73,15 @@ function isFlagValue(arg: string): boolean {
   return !arg.startsWith('--') && !/^-[A-Za-z]$/.test(arg);
 }
 
-/** Removes secrets from one argument: `--token=x`, `TOKEN=x`, `X-Api-Key: x`, `{"token":"x"}`, `sh -c` lines. */
+/** Each secret in an argument is looked for in what stands around the others, so that a long one takes long. */
+const MAX_ARG_CHARACTERS = 2_000;
+
+/**
+ * Removes secrets from one argument: `--token=x`, `TOKEN=x`, `X-Api-Key: x`, `{"token":"x"}`, `sh -c` lines. A long argument is
+ * not shown at all.
+ */
 export function redactArg(arg: string): string {
+  if (arg.length > MAX_ARG_CHARACTERS) return REDACTED;
   const redacted = redactArgOnce(arg);
   // The text around a marker may look like another secret. Repeat until nothing changes.
   return redacted === arg ? arg : redactArg(redacted);
@@ -82,12 +94,12 @@ function redactArgOnce(arg: string): string {
     return `${prefix}${isSecretName(name) ? REDACTED : redactArgOnce(value)}`;
   }
   const withoutUrlSecrets = URL_START.test(arg) ? redactUrl(arg) : arg;
-  const withoutBearer = redactText(withoutUrlSecrets).replaceAll(/(?<=\bbearer\s+)[^\s"']+/gi, REDACTED);
+  const withoutBearer = redactText(withoutUrlSecrets).replaceAll(/(?<=\bbearer\s{1,20})[^\s"']+/gi, REDACTED);
   return redactFlags(redactPairs(withoutBearer));
 }
 
 const URL_START = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
-const PAIR = /(["']?)([A-Za-z][\w.-]*)\1(\s*)([=:])(\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'][^"'\n]*)/g;
+const PAIR = /(["']?)([A-Za-z][\w.-]{0,200})\1(\s*)([=:])(\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'][^"'\n]*)/g;
 
 /** `name=value` and `name: value` anywhere. A header's value may contain spaces; an assignment's value ends at one. */
 function redactPairs(text: string): string {

@@ -158,4 +158,8 @@ describe('the arguments of a command', () => {
   ])('%j stay as they are', (args) => {
     expect(redactArgs(args)).toEqual(args);
   });
+
+  it.each(['?a=', 'a:a@', 'http://a:', 'a='])('that are long are not shown: %s…', (text) => {
+    expect(redactArgs([text.repeat(100_000)])).toEqual([R]);
+  });
 });
