@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import { SessionId } from '../../core/ids.ts';
+import { MEGABYTE } from '../../core/size-limits.ts';
 import type { A2aCall } from './a2a-call.ts';
 import type { Task } from './a2a-objects.ts';
 import type { ListTasksRequest, ListTasksResponse } from './a2a-requests.ts';
@@ -7,6 +8,8 @@ import { contextTasks } from './context-tasks.ts';
 import { withHistory } from './recorded-task.ts';
 
 const PAGE_SIZE = 50;
+/** A page ends with the task that goes beyond this. To write hundreds of megabytes at once holds up everybody for seconds. */
+const PAGE_CHARACTERS = 8 * MEGABYTE;
 const PAGE_SESSIONS = 200;
 /** Further contexts are read only as far as the page needs them, and their tasks do not count in the total. */
 const COUNTED_CONTEXTS = 200;
@@ -35,12 +38,14 @@ export async function listTasks(call: A2aCall, asked: ListTasksRequest): Promise
     tasks.push(...all.filter((task) => isWanted(task, asked)).map(listed));
   }
   const rest = tasks.filter(isLater).sort(newestFirst);
-  const page = rest.slice(0, pageSize);
-  const last = page.at(-1);
-  const whole = await readAgain(call, page);
+  const wanted = rest.slice(0, pageSize);
+  const whole = await readAgain(call, wanted);
+  const page = firstOf(whole.map((task) => shown(withHistory(task, historyLength), includeArtifacts)));
+  // A task that has gone meanwhile is behind us all the same.
+  const last = page.length < whole.length ? page.at(-1) : wanted.at(-1);
   return {
-    tasks: whole.map((task) => shown(withHistory(task, historyLength), includeArtifacts)),
-    nextPageToken: last && rest.length > page.length ? tokenOf(last) : '',
+    tasks: page,
+    nextPageToken: last && last.id !== rest.at(-1)?.id ? tokenOf(last) : '',
     pageSize,
     totalSize: tasks.length,
   };
@@ -112,6 +117,16 @@ function behind(token: string): (task: ListedTask) => boolean {
       suggestion: 'Send the nextPageToken of the page before.',
     });
   return (task) => positionOf(task) < position;
+}
+
+/** As many as a page may have by their sizes, one at least. */
+export function firstOf(tasks: readonly Task[], maxCharacters = PAGE_CHARACTERS): Task[] {
+  let characters = 0;
+  const end = tasks.findIndex((task) => {
+    characters += JSON.stringify(task).length;
+    return characters > maxCharacters;
+  });
+  return tasks.slice(0, end === -1 ? tasks.length : end + 1);
 }
 
 function shown(task: Task, includeArtifacts: boolean): Task {

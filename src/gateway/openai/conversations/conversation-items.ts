@@ -46,7 +46,9 @@ export async function createItems(
   const { seq } = await bus.send('session.extend', { sessionId, given, key }, context);
   const [added] = await bus.send('session.events', { sessionId, afterSeq: seq - 1, limit: 1 }, context);
   const items = added?.event.type === 'session.extended' ? extensionItems(added, added.event) : [];
-  return jsonResponse<SessionItemList>(await itemPage(items, { limit: items.length }));
+  return jsonResponse<SessionItemList>(
+    await itemPage(items, { limit: items.length, maxCharacters: Infinity }),
+  );
 }
 
 export async function retrieveItem(

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { MEGABYTE } from '../../../core/size-limits.ts';
 import { WholeNumber } from '../../../wire/requests.ts';
+
+/** A page ends with the item that goes beyond this. To write hundreds of megabytes at once holds up everybody for seconds. */
+const MAX_CHARACTERS = 8 * MEGABYTE;
 
 export const ItemsQuery = z.object({
   order: z.enum(['asc', 'desc']).default('desc'),
@@ -31,18 +35,28 @@ interface ItemPage<I> {
   readonly has_more: boolean;
 }
 
-/** A page of items. They are read only as far as the page needs. Throws if no item has the id `after`. */
+interface PageSize extends Pick<ItemsQuery, 'limit' | 'after'> {
+  readonly maxCharacters?: number;
+}
+
+/**
+ * A page of items: as many as are wanted, or fewer if they are large. They are read only as far as the page needs. Throws if no
+ * item has the id `after`.
+ */
 export async function itemPage<I extends { readonly id: string }>(
   items: AsyncIterable<I> | Iterable<I>,
-  { limit, after }: Pick<ItemsQuery, 'limit' | 'after'>,
+  { limit, after, maxCharacters = MAX_CHARACTERS }: PageSize,
 ): Promise<ItemPage<I>> {
   const data: I[] = [];
+  let characters = 0;
   let hasBegun = after === undefined;
   let hasMore = false;
   for await (const item of items) {
     if (!hasBegun) hasBegun = item.id === after;
-    else if (data.length < limit) data.push(item);
-    else {
+    else if (data.length < limit && characters < maxCharacters) {
+      data.push(item);
+      characters += JSON.stringify(item).length;
+    } else {
       hasMore = true;
       break;
     }
