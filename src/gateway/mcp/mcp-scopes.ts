@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { McpExposure } from '../../config/schema/agent-config.ts';
 import type { NeededScopes, Scope } from '../../core/access/scopes.ts';
 import { scopeOf, scopesOfAll } from '../../ports/request-rules.ts';
+import { FIRST_FAULT } from '../requests/first-fault.ts';
 import { CHAT_TOOL_NAME } from './agent/chat-tool-name.ts';
 
 /** What a client needs for each tool and each resource of the agent. */
@@ -71,7 +72,7 @@ function callSchema() {
  */
 export function scopesOf(messages: readonly unknown[], exposes: ReadonlySet<McpExposure>): Scope[] {
   const scopes = messages.flatMap((message) => {
-    const { data } = Call.safeParse(message);
+    const { data } = Call.safeParse(message, FIRST_FAULT);
     if (data) return scopesOfCall(data);
     // What is not the agent's own goes to a tool server.
     const { data: forwarded } = ForwardedMessage.safeParse(message);

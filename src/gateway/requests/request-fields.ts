@@ -3,7 +3,7 @@ import { type Path, toPath, valueAt } from '../../config/problems/path.ts';
 import { knownKeys } from '../../config/problems/schema-keys.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json-object.ts';
-import { issueWording } from './issue-wording.ts';
+import { FIRST_FAULT } from './first-fault.ts';
 import { parseJson } from './json-text.ts';
 import { absentMeantBy, misspelt, refuseNearMiss } from './near-misses.ts';
 
@@ -56,12 +56,6 @@ export function parseJsonObject(text: string, field: keyof typeof TEXTS): Record
   }
   return value;
 }
-
-/**
- * A parse ends at the first fault: only that is told, and a list may have a million of them. zod's types have this option for
- * its own `validate` only.
- */
-const FIRST_FAULT = { error: issueWording, abortEarly: true };
 
 /** Parses a value. The first issue is thrown, as `MISSING_FIELD` or as `INVALID_REQUEST`. */
 export function parseFields<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {

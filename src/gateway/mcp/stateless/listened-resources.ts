@@ -12,16 +12,19 @@ export const LISTEN = 'subscriptions/listen';
 const MAX_RESOURCES = 100;
 
 const Listening = z.object({
-  params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
+  params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.unknown()) }) }),
 });
 
-/** The resources that a request for a subscription names. Throws if there are too many, or if an address is too long. */
+/**
+ * The resources that a request for a subscription names. Throws if there are too many, or if an address is too long. What is no
+ * address is refused by the transport, once it is known that there is little of it.
+ */
 export function listenedResources(request: unknown): readonly string[] {
-  const uris = Listening.safeParse(request).data?.params.notifications.resourceSubscriptions ?? [];
-  if (uris.length > MAX_RESOURCES) throw tooManyResources(uris.length);
-  const tooLong = uris.findIndex((uri) => uri.length > MAX_WATCHED_URI);
+  const named = Listening.safeParse(request).data?.params.notifications.resourceSubscriptions ?? [];
+  if (named.length > MAX_RESOURCES) throw tooManyResources(named.length);
+  const tooLong = named.findIndex((uri) => typeof uri === 'string' && uri.length > MAX_WATCHED_URI);
   if (tooLong >= 0) throw tooLongUri(tooLong);
-  return uris;
+  return named.filter((uri) => typeof uri === 'string');
 }
 
 export interface Watcher {

@@ -5,18 +5,7 @@ import { RunInput } from '../../../../src/gateway/ag-ui/run-input.ts';
 import { ChatRequest } from '../../../../src/gateway/openai/chat/chat-request.ts';
 import { ResponseRequest } from '../../../../src/gateway/openai/responses/response-request.ts';
 import { parseForeign } from '../../../../src/gateway/requests/request-fields.ts';
-
-/** A list of a thousand elements that are wrong wherever they stand, and how many of them were looked at. */
-function wrongList(): { readonly list: readonly unknown[]; readonly read: () => number } {
-  const read = new Set<PropertyKey>();
-  const list = new Proxy(Array(1_000).fill(7), {
-    get: (target, key, receiver) => {
-      if (typeof key === 'string' && key in target && key !== 'length') read.add(key);
-      return Reflect.get(target, key, receiver);
-    },
-  });
-  return { list, read: () => read.size };
-}
+import { countedList } from '../../../support/service/counted-list.ts';
 
 const chat = { model: 'm', messages: [{ role: 'user', content: '' }] };
 const run = { threadId: 't', runId: 'r', messages: [] };
@@ -40,7 +29,7 @@ describe('a list of wrong elements', () => {
     ['resume.0', RunInput, (resume) => ({ ...run, resume })],
     ['message.parts.0', SendMessageRequest, (parts) => ({ message: { ...message, parts } })],
   ])('is looked at up to the first: %s', (field, schema, withList) => {
-    const { list, read } = wrongList();
+    const { list, read } = countedList();
     expect(() => parseForeign(schema, withList(list))).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ field }) }),
     );
