@@ -39,11 +39,11 @@ describe('an adoption', () => {
     next[Symbol.dispose]();
   });
 
-  it('stores all of a long session in one step, chained and marked as any other', async () => {
+  it('stores all of a long session, chained and marked as any other', async () => {
     const log = openLog();
     const { adoption } = log.beginAdoption('s');
     for (let part = 0; part < 10; part += 1) stage(log, adoption, 1_000);
-    expect(log.adopt({ type: 'adopt', adoption, open: true })).toEqual({
+    expect(await log.adopt({ type: 'adopt', adoption, open: true })).toEqual({
       type: 'adopted',
       head: 10_000,
       actual: 0,

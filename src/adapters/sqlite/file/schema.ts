@@ -43,6 +43,14 @@ export const titlesTable = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/**
+ * The streams that are being stored or removed in several transactions, see `IncompleteStreams`. Logs get the table as they
+ * get that of the titles.
+ */
+export const incompleteTable = `
+  CREATE TABLE IF NOT EXISTS incomplete (stream TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+`;
+
 /** Marks the file as an event log of this version. Run it in the transaction that creates the tables. */
 export const marks = `
   PRAGMA application_id = ${applicationId};

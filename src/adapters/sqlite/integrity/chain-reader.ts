@@ -34,7 +34,7 @@ export class ChainReader {
       'SELECT seq, hash FROM events WHERE session = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
     );
     this.#all = db.prepare('SELECT seq, time, type, data, hash FROM events WHERE session = ? ORDER BY seq');
-    this.#last = db.prepare('SELECT session, seq FROM events ORDER BY rowid DESC LIMIT ?');
+    this.#last = db.prepare('SELECT session, seq FROM events ORDER BY rowid DESC');
   }
 
   /** The last row without events after `seq`, which the next row is chained to. */
@@ -78,10 +78,17 @@ export class ChainReader {
     return intact.seq;
   }
 
-  /** Session and last seq of the rows that were stored last. */
-  last(count: number): { readonly sessionId: SessionId; readonly seq: number }[] {
-    return this.#last
-      .all(count)
-      .map(({ session, seq }) => ({ sessionId: textOf(session), seq: integerOf(seq) }));
+  /** Session and last seq of the rows that were stored last. @param without streams to leave out. */
+  last(
+    count: number,
+    without: ReadonlySet<SessionId>,
+  ): { readonly sessionId: SessionId; readonly seq: number }[] {
+    const last: { sessionId: SessionId; seq: number }[] = [];
+    for (const row of this.#last.iterate()) {
+      const sessionId = textOf(row.session);
+      if (!without.has(sessionId)) last.push({ sessionId, seq: integerOf(row.seq) });
+      if (last.length === count) break;
+    }
+    return last;
   }
 }

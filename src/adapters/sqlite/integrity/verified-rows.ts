@@ -5,28 +5,33 @@ import { chainHash, type Link } from '../../../stored-log/chain.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { eventsOf, firstSeqOf } from '../file/packed-events.ts';
 import { isCorrupt, isSqliteError } from '../file/sqlite-errors.ts';
+import type { IncompleteStreams } from '../index/incomplete-streams.ts';
 import type { SessionIndex } from '../index/session-index.ts';
 import { ChainReader, type StoredLink, storedLink } from './chain-reader.ts';
+
+interface VerifiedLog {
+  readonly db: DatabaseSync;
+  readonly file: string;
+  readonly index: SessionIndex;
+  readonly incomplete: IncompleteStreams;
+}
 
 /** Reads the events of a session, and checks that each row is linked to its predecessor. */
 export class VerifiedRows {
   readonly #file: string;
   readonly #index: SessionIndex;
+  readonly #incomplete: IncompleteStreams;
   readonly #chain: ChainReader;
   readonly #select: StatementSync;
 
-  constructor(db: DatabaseSync, file: string, index: SessionIndex) {
+  constructor({ db, file, index, incomplete }: VerifiedLog) {
     this.#file = file;
     this.#index = index;
+    this.#incomplete = incomplete;
     this.#chain = new ChainReader(db);
     this.#select = db.prepare(
       'SELECT seq, time, type, data, hash FROM events WHERE session = ? AND seq > ? ORDER BY seq',
     );
-  }
-
-  /** The seq of the session's last event, according to the index. */
-  head(sessionId: SessionId): number {
-    return this.#index.find(sessionId)?.head ?? 0;
   }
 
   /** Throws a `DamagedLogError` if a session that is not in the index has events. */
@@ -50,6 +55,7 @@ export class VerifiedRows {
     let seq = afterSeq;
     try {
       const session = this.#index.find(sessionId);
+      if (session === undefined && this.#incomplete.has(sessionId)) return;
       const head = session?.head ?? 0;
       if (afterSeq > head) return;
       let previous = this.#chain.before(sessionId, afterSeq);

@@ -3,8 +3,8 @@ import type { EventCodec } from '../../../core/log/event-codec.ts';
 import { type AdoptedEvent, type SessionMark, StaleVersionError } from '../../../ports/event-store.ts';
 import type { Adopted, Answer, Call, StageCall } from './worker-protocol.ts';
 
-/** A part is sent to the thread when it reaches one of these. */
-const partLimits = { events: 1_000, characters: 1_000_000 };
+/** A part is sent to the thread, and later stored in the log, when it reaches one of these. */
+const partLimits = { events: 250, characters: 500_000 };
 
 interface Thread {
   readonly call: (call: Call) => Promise<Answer>;

@@ -89,8 +89,7 @@ function run(log: EventLog, call: Call): Answer | Promise<Answer> {
       log.endAdoption(call.adoption);
       return { type: 'adoption-ended' };
     case 'erase':
-      log.erase(call);
-      return { type: 'erased' };
+      return log.erase(call).then(() => ({ type: 'erased' }));
     case 'backup':
       return log.backup().then((copy) => ({ type: 'backed-up', copy }));
     case 'measure':

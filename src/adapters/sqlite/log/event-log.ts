@@ -13,17 +13,20 @@ import { chainHash, chainStart } from '../../../stored-log/chain.ts';
 import { backupFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
-import { cutAfter, packed } from '../file/packed-events.ts';
+import { packed } from '../file/packed-events.ts';
 import { marks } from '../file/schema.ts';
 import { explainSqliteError, isSqliteError } from '../file/sqlite-errors.ts';
 import { EventCount } from '../index/event-count.ts';
+import { IncompleteStreams } from '../index/incomplete-streams.ts';
 import { SessionIndex } from '../index/session-index.ts';
 import { TitleIndex } from '../index/title-index.ts';
 import { VerifiedRows } from '../integrity/verified-rows.ts';
 import { WalMarks } from '../integrity/wal-marks.ts';
 import { createPrivately } from '../open/create-privately.ts';
 import type { Database } from '../open/open-database.ts';
+import { CopiedRows } from './copied-rows.ts';
 import { StagedAdoptions } from './staged-adoption.ts';
+import { type NewStream, StepwiseStreams } from './stepwise-streams.ts';
 import type {
   AdoptCall,
   Adopted,
@@ -53,7 +56,8 @@ export class EventLog implements Disposable {
   readonly #rows: VerifiedRows;
   readonly #marks: WalMarks;
   readonly #insert: StatementSync;
-  readonly #delete: StatementSync;
+  readonly #incomplete: IncompleteStreams;
+  readonly #steps: StepwiseStreams;
   readonly #adoptions: StagedAdoptions;
   readonly #count: EventCount;
   #lastCommitMs = 0;
@@ -65,14 +69,15 @@ export class EventLog implements Disposable {
     this.#file = file;
     this.#index = new SessionIndex(db);
     this.#titles = new TitleIndex(db);
-    this.#rows = new VerifiedRows(db, file, this.#index);
+    this.#incomplete = new IncompleteStreams(db);
+    this.#steps = new StepwiseStreams(this.#incomplete, (attempt, work) => this.#step(attempt, work), notify);
+    this.#rows = new VerifiedRows({ db, file, index: this.#index, incomplete: this.#incomplete });
     this.#marks = new WalMarks(database, notify);
     this.#insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.#adoptions = new StagedAdoptions(db);
     this.#count = new EventCount(db);
-    this.#delete = db.prepare('DELETE FROM events WHERE session = ?');
     for (const notice of notices) notify(notice);
   }
 
@@ -122,57 +127,56 @@ export class EventLog implements Disposable {
     return this.#explained('read', () => ({ type: 'ids', ids: this.#index.ids(after, limit) }));
   }
 
-  fork({ from, at, to, title, types, data }: ForkCall): Forked {
-    const time = Date.now();
-    const outcome = this.#transact('append to', () => {
-      requireForkPoint(from, at, this.#checked(() => this.#index.find(from))?.head ?? 0);
-      const actual = this.#checked(() => this.#index.find(to))?.head;
-      if (actual !== undefined) return { type: 'forked', actual } as const;
-      let hash = chainStart;
-      for (const row of this.#rows.rows(from, 0)) {
-        const copy = cutAfter(row, at);
-        hash = chainHash(hash, to, copy);
-        this.#insert.run(to, copy.seq, copy.time, copy.type, copy.data, hash);
-        if (copy.seq === at) break;
-      }
-      this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
-      this.#store({ sessionId: to, expectedSeq: at, types, data, open: false, title }, time);
-      return { type: 'forked', actual: 0 } as const;
+  /** A long session is copied in steps, see `StepwiseStreams`. */
+  async fork({ from, at, to, title, types, data }: ForkCall): Promise<Forked> {
+    const actual = this.#explained('append to', () => {
+      requireForkPoint(from, at, this.#headOf(from));
+      return this.#headOf(to) || this.#steps.headOf(to);
     });
-    if (outcome.actual === 0) {
-      this.#count.add(at + data.length);
-      this.#marks.record(new Map([[to, at + data.length]]));
-    }
-    return outcome;
+    if (actual > 0) return { type: 'forked', actual };
+    const copy = new CopiedRows({ from, at, to }, this.#rows, this.#insert);
+    await this.#storeStream({
+      streamId: to,
+      head: at + data.length,
+      from,
+      storeSome: () => copy.storeSome(),
+      publish: () => {
+        const time = Date.now();
+        const { hash } = copy;
+        this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
+        this.#store({ sessionId: to, expectedSeq: at, types, data, open: false, title }, time);
+      },
+    });
+    return { type: 'forked', actual: 0 };
   }
 
   beginAdoption(sessionId: string): AdoptionBegun {
-    return this.#explained('append to', () => {
-      const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
-      return { type: 'adoption-begun', adoption: this.#adoptions.begin(sessionId), actual };
-    });
+    return this.#explained('append to', () => ({
+      type: 'adoption-begun',
+      adoption: this.#adoptions.begin(sessionId),
+      actual: this.#headOf(sessionId) || this.#steps.headOf(sessionId),
+    }));
   }
 
   stage(call: StageCall): void {
     this.#transact('append to', () => this.#adoptions.find(call.adoption).stage(call));
   }
 
-  adopt({ adoption, open, title }: AdoptCall): Adopted {
+  async adopt({ adoption, open, title }: AdoptCall): Promise<Adopted> {
     const staged = this.#adoptions.find(adoption);
-    const { sessionId, head } = staged;
-    const adopted = this.#transact('append to', (): Adopted => {
-      const actual = this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
-      if (actual === 0 && head > 0) {
-        this.#index.put(staged.store(open));
-        this.#titles.put(sessionId, title);
-      }
-      return { type: 'adopted', head, actual };
+    const { sessionId: streamId, head } = staged;
+    const actual = this.#explained('append to', () => this.#headOf(streamId) || this.#steps.headOf(streamId));
+    if (actual > 0 || head === 0) return { type: 'adopted', head, actual };
+    await this.#storeStream({
+      streamId,
+      head,
+      storeSome: () => staged.storeSome(),
+      publish: () => {
+        this.#index.put(staged.indexed(open));
+        this.#titles.put(streamId, title);
+      },
     });
-    if (adopted.actual === 0 && head > 0) {
-      this.#count.add(head);
-      this.#marks.record(new Map([[sessionId, head]]));
-    }
-    return adopted;
+    return { type: 'adopted', head, actual: 0 };
   }
 
   endAdoption(adoption: number): void {
@@ -180,17 +184,22 @@ export class EventLog implements Disposable {
   }
 
   /** Erases damaged sessions too. May be called again when an earlier call was interrupted. */
-  erase({ sessionIds }: EraseCall): void {
-    this.#explained('erase from', () => this.#marks.announceErased(sessionIds));
+  async erase({ sessionIds }: EraseCall): Promise<void> {
+    // A session that is being stored is not there yet.
+    const ids = sessionIds.filter((sessionId) => this.#steps.headOf(sessionId) === 0);
+    const inSteps = this.#steps.giveUpCopiesOf(ids);
+    this.#explained('erase from', () => this.#marks.announceErased(ids));
     let erased = 0;
     this.#transact('erase from', () => {
-      for (const sessionId of sessionIds) {
-        this.#delete.run(sessionId);
-        erased += this.#index.remove(sessionId);
+      for (const sessionId of ids) {
+        const head = this.#index.remove(sessionId);
         this.#titles.remove(sessionId);
+        if (this.#incomplete.remove(sessionId, head)) inSteps.push(sessionId);
+        erased += head;
       }
     });
     this.#count.add(-erased);
+    for (const sessionId of inSteps) await this.#steps.remove(sessionId);
     // The WAL still contains the erased events.
     this.#explained('erase from', () => this.#marks.emptyWal());
   }
@@ -240,17 +249,37 @@ export class EventLog implements Disposable {
     this.#marks[Symbol.dispose]();
   }
 
+  /** The seq of the session's last event; 0 if there is none. */
+  #headOf(sessionId: string): number {
+    return this.#checked(() => this.#index.find(sessionId))?.head ?? 0;
+  }
+
+  async #storeStream(stream: NewStream): Promise<void> {
+    await this.#steps.store(stream);
+    const { streamId, head } = stream;
+    this.#count.add(head);
+    this.#marks.record(new Map([[streamId, head]]));
+  }
+
+  /** One of several transactions of one work. */
+  #step<T>(attempt: string, work: () => T): T {
+    const result = this.#transact(attempt, work);
+    this.#marks.record(new Map());
+    this.checkpoint();
+    return result;
+  }
+
   #store(append: AppendRequest, time: number): { actual: number } | { error: Error } | undefined {
     const { sessionId, expectedSeq, data, open, title } = append;
     let session: ReturnType<SessionIndex['find']>;
     try {
       session = this.#checked(() => this.#index.find(sessionId));
-      if (session === undefined) this.#rows.requireNone(sessionId);
+      if (session === undefined) this.#requireNone(sessionId);
     } catch (error) {
       if (error instanceof DamagedLogError) return { error };
       throw error;
     }
-    const actual = session?.head ?? 0;
+    const actual = session?.head ?? this.#steps.headOf(sessionId);
     if (actual !== expectedSeq) return { actual };
     const head = expectedSeq + data.length;
     if (head === 0) return undefined;
@@ -271,6 +300,13 @@ export class EventLog implements Disposable {
     return undefined;
   }
 
+  /** Throws if events of the session are left, though the index does not have it. */
+  #requireNone(sessionId: string): void {
+    if (this.#incomplete.has(sessionId) && this.#steps.headOf(sessionId) === 0)
+      this.#incomplete.removeAll(sessionId);
+    this.#rows.requireNone(sessionId);
+  }
+
   #titled(summary: SessionSummary): SessionSummary {
     const title = this.#titles.find(summary.sessionId);
     return title === undefined ? summary : { ...summary, title };
@@ -287,6 +323,7 @@ export class EventLog implements Disposable {
         return result;
       } catch (error) {
         this.#index.forget();
+        this.#incomplete.forget();
         // SQLite itself rolls back after some errors.
         if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
         throw error;

@@ -43,6 +43,10 @@ class StagedAdoption implements Disposable {
   readonly #db: DatabaseSync;
   readonly #table: string;
   readonly #insert: StatementSync;
+  readonly #copy: StatementSync;
+  /** The last seq of each part that was staged. */
+  readonly #partEnds: number[] = [];
+  #storedParts = 0;
   #head = 0;
   #hash = chainStart;
   #createdAt = 0;
@@ -64,8 +68,13 @@ class StagedAdoption implements Disposable {
     this.#insert = db.prepare(
       `INSERT INTO ${this.#table} (seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?)`,
     );
+    const columns = 'seq, time, type, data, hash';
+    this.#copy = db.prepare(
+      `INSERT INTO events (session, ${columns}) SELECT ?, ${columns} FROM ${this.#table} WHERE seq > ? AND seq <= ? ORDER BY seq`,
+    );
   }
 
+  /** The seq of its last event so far. */
   get head(): number {
     return this.#head;
   }
@@ -81,16 +90,19 @@ class StagedAdoption implements Disposable {
       this.#updatedAt = time;
       this.#head = link.seq;
     }
+    this.#partEnds.push(this.#head);
   }
 
-  /** Copies the events into the log. @returns the session's row for the index. */
-  store(open: boolean): IndexedSession {
-    const columns = 'seq, time, type, data, hash';
-    this.#db
-      .prepare(
-        `INSERT INTO events (session, ${columns}) SELECT ?, ${columns} FROM ${this.#table} ORDER BY seq`,
-      )
-      .run(this.sessionId);
+  /** Copies the next part into the log. @returns whether there are more. */
+  storeSome(): boolean {
+    const end = this.#partEnds[this.#storedParts] ?? this.#head;
+    this.#copy.run(this.sessionId, this.#partEnds[this.#storedParts - 1] ?? 0, end);
+    this.#storedParts += 1;
+    return end < this.#head;
+  }
+
+  /** The session's row for the index. */
+  indexed(open: boolean): IndexedSession {
     return {
       sessionId: this.sessionId,
       head: this.#head,

@@ -6,6 +6,7 @@ import { DamagedLogError, describeLosses, maxNamed } from '../file/log-damage.ts
 import { requireUnused, viewReadOnly } from '../file/read-only.ts';
 import { identify, isChained, notAnEventLog } from '../file/schema.ts';
 import { isCorrupt, isNotADatabase, isSqliteError } from '../file/sqlite-errors.ts';
+import { incompleteIn } from '../index/incomplete-streams.ts';
 import { type IndexedSession, SessionIndex } from '../index/session-index.ts';
 import { ChainReader } from '../integrity/chain-reader.ts';
 import type { RecordedHeads } from '../integrity/head-file.ts';
@@ -85,7 +86,7 @@ function requireWholeEnd(db: DatabaseSync, file: string, heads: ReadonlyMap<Sess
     for (const session of index.list({ open: true, limit: bounds.openSessions })) {
       if (!heads.has(session.sessionId)) check(session, session.sessionId, session.head);
     }
-    for (const { sessionId, seq } of links.last(bounds.lastEvents)) {
+    for (const { sessionId, seq } of links.last(bounds.lastEvents, incompleteIn(db))) {
       const head = index.find(sessionId)?.head ?? 0;
       if (head < seq) throw new Error(`${sessionId} ${seq} is not in the index`);
       if (!links.holds(sessionId, seq)) note(sessionId, head);

@@ -11,8 +11,17 @@ import {
   requireUsable,
 } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
-import { type Identity, identify, isChained, marks, tables, titlesTable } from '../file/schema.ts';
+import {
+  type Identity,
+  identify,
+  incompleteTable,
+  isChained,
+  marks,
+  tables,
+  titlesTable,
+} from '../file/schema.ts';
 import { explainSqliteError, isBusy } from '../file/sqlite-errors.ts';
+import { removeIncomplete } from '../index/incomplete-streams.ts';
 import { HeadFile, type RecordedHeads, readHeads } from '../integrity/head-file.ts';
 import { createPrivately } from './create-privately.ts';
 import { inspect, vanished } from './inspection.ts';
@@ -87,10 +96,13 @@ function lockAndPrepare(
     // Rows of version 2 are rows of this version, too. The release that wrote them can go on with the log until this one
     // writes.
     if (found === 'version 2' && use === 'write') db.exec(marks);
-    db.exec(titlesTable);
+    db.exec(titlesTable + incompleteTable);
+    const isCleaned = use === 'write' && removeIncomplete(db);
     db.exec('COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     // On macOS a plain fsync leaves data in the cache of the drive. Elsewhere these settings do nothing.
     db.exec('PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON');
+    // The WAL still contains what was removed.
+    if (isCleaned) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     if (use === 'read') db.exec('PRAGMA query_only = ON');
     return { db, found };
   } catch (error) {

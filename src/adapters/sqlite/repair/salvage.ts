@@ -4,6 +4,7 @@ import { chainHash, chainStart, type Link } from '../../../stored-log/chain.ts';
 import { integerOf, textOf } from '../file/columns.ts';
 import { firstSeqOf } from '../file/packed-events.ts';
 import { isSqliteError, rethrowObstacle } from '../file/sqlite-errors.ts';
+import { incompleteIn } from '../index/incomplete-streams.ts';
 import { type IndexedSession, parseSession } from '../index/session-index.ts';
 import { storedLink } from '../integrity/chain-reader.ts';
 import { hasTable, readableRows } from './readable-rows.ts';
@@ -40,6 +41,8 @@ export class Salvage {
   /** Whether any view had a row of events, or a table of events that is whole and empty. */
   hasEvents = false;
   readonly #sink: Sink;
+  /** Streams that were being stored or removed, and are not known to have been whole since. */
+  readonly #incomplete = new Set<SessionId>();
   /** Seq and stored hash of the last row read of each session, whether or not it is intact. */
   readonly #seen = new Map<SessionId, { readonly seq: number; readonly hash: string }>();
 
@@ -48,14 +51,26 @@ export class Salvage {
     for (const [sessionId, seq] of heads) this.#note(sessionId, seq);
   }
 
-  /** Reads one view of the log. @param skip sessions to ignore in this view. */
-  follow(db: DatabaseSync, skip: ReadonlySet<SessionId> = new Set()): void {
+  /** Reads one view of the log. @param erased sessions to ignore in this view. */
+  follow(db: DatabaseSync, erased: ReadonlySet<SessionId> = new Set()): void {
+    for (const id of this.#incompleteIn(db)) if ((this.known.get(id) ?? 0) === 0) this.#incomplete.add(id);
+    const skip = erased.union(this.#incomplete);
     if (this.#has(db, 'sessions')) {
       this.hasIndex = true;
       this.#read(db, 'sessions', (row) => this.#takeIndexRow(row, skip));
     }
     if (this.#has(db, 'events') && this.#read(db, 'events', (row) => this.#takeEvents(row, skip)))
       this.hasEvents = true;
+  }
+
+  #incompleteIn(db: DatabaseSync): Iterable<SessionId> {
+    try {
+      return incompleteIn(db);
+    } catch (error) {
+      rethrowObstacle(error);
+      this.#find(error);
+      return [];
+    }
   }
 
   #has(db: DatabaseSync, table: 'events' | 'sessions'): boolean {
