@@ -30,7 +30,7 @@ describe('the connection to the log', () => {
       flushesDrive: [1, 1],
     });
     db.close();
-    heads[Symbol.dispose]();
+    heads?.[Symbol.dispose]();
   });
 });
 

@@ -1,11 +1,23 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { viewReadOnly } from '../../../src/adapters/sqlite/file/read-only.ts';
+import { repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
 import { runCopy } from '../../../src/cli/copy/run-copy.ts';
 import { withEventStore } from '../../../src/cli/transfer/stored-log.ts';
+import { SmallDisk, whyNoDisk } from '../../support/log/small-disk.ts';
+import { skipAloud } from '../../support/project/skip-aloud.ts';
 import { type TempDirectory, tempDirectory } from '../../support/service/temp-directory.ts';
 
 const fixture = fileURLToPath(new URL('../../fixtures/log-0.1.0', import.meta.url));
@@ -21,6 +33,92 @@ function schemaVersion(directory = root.path): unknown {
   using db = new DatabaseSync(join(directory, 'events.db'), { readOnly: true });
   return db.prepare('PRAGMA user_version').get()?.user_version;
 }
+
+/** A log as it is after a clean stop. In that of the fixture, the last appends are in the WAL. */
+async function stopped(directory: string): Promise<void> {
+  await cp(fixture, directory, { recursive: true });
+  await withEventStore({ dataDir: directory }, 'change', (store) => store.probe());
+}
+const versionOne = fileURLToPath(new URL('../../fixtures/log-v1/data', import.meta.url));
+
+/** The files, what is in them, and when they were written. */
+function filesIn(directory: string): unknown[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => join(parentPath, name))
+    .map((path) => [path, readFileSync(path, 'base64'), statSync(path).mtimeMs, statSync(path).ino]);
+}
+
+const readAll = (directory: string) =>
+  withEventStore({ dataDir: directory }, 'read', async (store) => {
+    const sessions = await store.sessions();
+    const events = await Promise.all(sessions.map(({ sessionId }) => store.read(sessionId, 0)));
+    expect(events.map((all) => all.length)).toEqual(sessions.map(({ head }) => head));
+    return events.flat().length;
+  });
+
+const logs: [string, (directory: string) => Promise<void>][] = [
+  ['that a crash has left', (directory) => cp(fixture, directory, { recursive: true })],
+  ['of a clean stop', stopped],
+  [
+    'without high-water marks',
+    async (directory) => {
+      await stopped(directory);
+      rmSync(join(directory, 'events.heads'));
+    },
+  ],
+  ['of version 1', (directory) => cp(versionOne, directory, { recursive: true })],
+];
+
+describe.each(logs)('a command that only reads a log %s', (_, make) => {
+  it('changes no file and leaves none', async () => {
+    const directory = join(root.path, 'log');
+    await make(directory);
+    const before = filesIn(directory);
+    expect(await readAll(directory)).toBeGreaterThan(0);
+    expect(await repairEventLog(directory, { dryRun: true })).toMatchObject({ healthy: true });
+    expect(filesIn(directory)).toEqual(before);
+  });
+
+  it('reads it on a disk that is read-only', async (test) => {
+    skipAloud(test, whyNoDisk());
+    const disk = await SmallDisk.mount(16_000_000, test);
+    const directory = join(disk.path, 'log');
+    await make(directory);
+    disk.remount('ro');
+    expect(await readAll(directory)).toBeGreaterThan(0);
+    expect(await repairEventLog(directory, { dryRun: true })).toMatchObject({ healthy: true });
+    const opened = withEventStore({ dataDir: directory }, 'change', (store) => store.probe());
+    await expect(opened).rejects.toThrow(
+      /must be able to read and write .*; change its mode, or choose another/,
+    );
+  });
+
+  it('fails if somebody writes it where it could not lock it', async (test) => {
+    skipAloud(test, whyNoDisk());
+    const disk = await SmallDisk.mount(16_000_000, test);
+    const directory = join(disk.path, 'log');
+    await make(directory);
+    disk.remount('ro');
+    const read = withEventStore({ dataDir: directory }, 'read', async (store) => {
+      await store.sessions();
+      disk.remount('rw');
+      appendFileSync(join(directory, 'events.db-wal'), 'x');
+    });
+    await expect(read).rejects.toThrow('was written while it was read');
+  });
+});
+
+describe('a view of a database', () => {
+  it('leaves the WAL that a service has begun meanwhile', async () => {
+    await stopped(root.path);
+    const file = join(root.path, 'events.db');
+    const wal = `${file}-wal`;
+    expect(existsSync(wal)).toBe(false);
+    viewReadOnly(file, () => writeFileSync(wal, 'acknowledged events'));
+    expect(readFileSync(wal, 'utf8')).toBe('acknowledged events');
+  });
+});
 
 describe('a command that only reads the log of an earlier release', () => {
   it('leaves it for that release, with the copy that waits to be fetched', async () => {

@@ -41,6 +41,11 @@ export class SmallDisk {
     return new SmallDisk(folder.path);
   }
 
+  /** From now on nobody can write to it, not even root; or all who may can again. */
+  remount(mode: 'ro' | 'rw'): void {
+    execFileSync('mount', ['-o', `remount,${mode}`, this.path]);
+  }
+
   /** Leaves so many bytes free, or fewer. */
   fill(freeBytes = 0): void {
     const file = openSync(this.#ballast, 'a');

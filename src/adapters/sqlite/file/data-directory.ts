@@ -79,24 +79,28 @@ function problemWith(directory: string): string | undefined {
   }
 }
 
+/** `read` changes no file. */
+export type DatabaseUse = 'read' | 'write';
+
 /**
- * Throws when the files of an event log exist, but cannot be read and written. SQLite itself would report a failed
+ * Throws when the files of an event log exist, but cannot be used like that. SQLite itself would report a failed
  * disk.
  */
-export function requireUsable(directory: string): void {
+export function requireUsable(directory: string, use: DatabaseUse): void {
   for (const file of [logFile(directory), headFilePath(directory)]) {
     if (!existsSync(file)) continue;
     if (!statSync(file).isFile())
       throw new Error(`${file} is not a file; move it away, or choose another folder with --data-dir`);
-    for (const path of [file, directory]) requireAccess(path);
+    for (const path of [file, directory]) requireAccess(path, use);
   }
 }
 
-function requireAccess(path: string): void {
+function requireAccess(path: string, use: DatabaseUse): void {
+  const isRead = use === 'read';
   try {
-    accessSync(path, constants.R_OK | constants.W_OK);
+    accessSync(path, isRead ? constants.R_OK : constants.R_OK | constants.W_OK);
   } catch (error) {
-    const message = `this user must be able to read and write ${path}: ${messageOf(error)}; change its mode, or choose another folder with --data-dir`;
+    const message = `this user must be able to ${isRead ? 'read' : 'read and write'} ${path}: ${messageOf(error)}; change its mode, or choose another folder with --data-dir`;
     throw new Error(message, { cause: error });
   }
 }

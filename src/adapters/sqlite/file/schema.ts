@@ -10,8 +10,12 @@ const schemaVersion = 3;
  * The tables keep their rowids on purpose. In order of arrival, a batch of many sessions fills a few pages. Clustered
  * by session, it would write one page for each session, which takes two to three times as long.
  */
-export const tables = `
-  CREATE TABLE events (
+export const tables = tablesIn('main');
+
+/** @param schema `temp` for the tables of a log that is only read. They hide those in the file. */
+export function tablesIn(schema: 'main' | 'temp'): string {
+  return `
+  CREATE TABLE ${schema}.events (
     session TEXT NOT NULL,
     seq INTEGER NOT NULL,
     time INTEGER NOT NULL,
@@ -20,7 +24,7 @@ export const tables = `
     hash TEXT NOT NULL,
     PRIMARY KEY (session, seq)
   ) STRICT;
-  CREATE TABLE sessions (
+  CREATE TABLE ${schema}.sessions (
     session TEXT NOT NULL PRIMARY KEY,
     head INTEGER NOT NULL,
     hash TEXT NOT NULL,
@@ -29,27 +33,35 @@ export const tables = `
     open INTEGER NOT NULL,
     seal INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX open_sessions ON sessions (session) WHERE open = 1;
+  CREATE INDEX ${schema}.open_sessions ON sessions (session) WHERE open = 1;
 `;
+}
 
 /**
  * The titles of sessions. Logs of earlier releases get the table when they are opened. It is no new version of the
  * schema, because a release that does not know the table works without it.
  */
-export const titlesTable = `
-  CREATE TABLE IF NOT EXISTS titles (
-    session TEXT NOT NULL PRIMARY KEY,
-    title TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-`;
+const titlesTable = `titles (session TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL) STRICT, WITHOUT ROWID`;
 
 /**
  * The streams that are being stored or removed in several transactions, see `IncompleteStreams`. Logs get the table as they
  * get that of the titles.
  */
-export const incompleteTable = `
-  CREATE TABLE IF NOT EXISTS incomplete (stream TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
-`;
+const incompleteTable = `incomplete (stream TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID`;
+
+/** The tables that a log of an earlier release may lack. */
+export const laterTables = [titlesTable, incompleteTable]
+  .map((table) => `CREATE TABLE IF NOT EXISTS ${table};`)
+  .join('\n');
+
+/** Adds the tables that the log lacks for this connection, and changes no file. */
+export function addLaterTables(db: DatabaseSync): void {
+  for (const table of [titlesTable, incompleteTable]) {
+    const [name = ''] = table.split(' ');
+    if (db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) === undefined)
+      db.exec(`CREATE TEMP TABLE ${table}`);
+  }
+}
 
 /** Marks the file as an event log of this version. Run it in the transaction that creates the tables. */
 export const marks = `

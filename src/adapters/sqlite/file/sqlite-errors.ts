@@ -43,6 +43,12 @@ export function rethrowObstacle(error: unknown): void {
   if (code !== undefined && [busy, readOnly, full, cannotOpen].includes(code)) throw error;
 }
 
+/** Whether SQLite could not create a file beside the database. */
+export function cannotCreate(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === primaryCode.cannotOpen || code === primaryCode.readOnly;
+}
+
 /** Whether SQLite threw the error. */
 export function isSqliteError(error: unknown): boolean {
   return resultCode(error) !== undefined;

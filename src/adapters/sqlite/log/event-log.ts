@@ -54,7 +54,9 @@ export class EventLog implements Disposable {
   readonly #index: SessionIndex;
   readonly #titles: TitleIndex;
   readonly #rows: VerifiedRows;
-  readonly #marks: WalMarks;
+  /** Null if the log is only read. */
+  readonly #marks: WalMarks | null;
+  readonly #close: () => void;
   readonly #insert: StatementSync;
   readonly #incomplete: IncompleteStreams;
   readonly #steps: StepwiseStreams;
@@ -64,7 +66,7 @@ export class EventLog implements Disposable {
 
   /** @param notify gets messages for the operator, about problems that make no append fail. */
   constructor(database: Database, notify: (notice: string) => void) {
-    const { db, file, notices } = database;
+    const { db, file, heads, notices, close } = database;
     this.#db = db;
     this.#file = file;
     this.#index = new SessionIndex(db);
@@ -72,7 +74,8 @@ export class EventLog implements Disposable {
     this.#incomplete = new IncompleteStreams(db);
     this.#steps = new StepwiseStreams(this.#incomplete, (attempt, work) => this.#step(attempt, work), notify);
     this.#rows = new VerifiedRows({ db, file, index: this.#index, incomplete: this.#incomplete });
-    this.#marks = new WalMarks(database, notify);
+    this.#marks = heads && new WalMarks({ db, file, heads }, notify);
+    this.#close = close;
     this.#insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
@@ -96,7 +99,7 @@ export class EventLog implements Disposable {
       }
     });
     this.#count.add(events);
-    this.#marks.record(heads);
+    this.#marks?.record(heads);
     return { type: 'committed', time, appends: batch.length, syncMs: this.#lastCommitMs, refused };
   }
 
@@ -188,7 +191,7 @@ export class EventLog implements Disposable {
     // A session that is being stored is not there yet.
     const ids = sessionIds.filter((sessionId) => this.#steps.headOf(sessionId) === 0);
     const inSteps = this.#steps.giveUpCopiesOf(ids);
-    this.#explained('erase from', () => this.#marks.announceErased(ids));
+    this.#explained('erase from', () => this.#marks?.announceErased(ids));
     let erased = 0;
     this.#transact('erase from', () => {
       for (const sessionId of ids) {
@@ -201,7 +204,7 @@ export class EventLog implements Disposable {
     this.#count.add(-erased);
     for (const sessionId of inSteps) await this.#steps.remove(sessionId);
     // The WAL still contains the erased events.
-    this.#explained('erase from', () => this.#marks.emptyWal());
+    this.#explained('erase from', () => this.#marks?.emptyWal());
   }
 
   measure(): LogSize {
@@ -233,20 +236,20 @@ export class EventLog implements Disposable {
 
   /** Call it after the reply is sent: the caller's events are on disk, so nobody should wait for this. */
   checkpoint(leastFrames = 1_000): void {
-    this.#marks.checkpoint(leastFrames);
+    this.#marks?.checkpoint(leastFrames);
   }
 
   /** Rewrites the file's marks unchanged. The page takes the same way to the disk as an append. */
   probe(): void {
     this.#transact('write to', () => this.#db.exec(marks));
-    this.#marks.record(new Map());
+    this.#marks?.record(new Map());
   }
 
   [Symbol.dispose](): void {
     // Closing would empty the WAL too, but would not report a failure.
-    this.#explained('close', () => this.#marks.emptyWal());
-    this.#db.close();
-    this.#marks[Symbol.dispose]();
+    this.#explained('close', () => this.#marks?.emptyWal());
+    this.#close();
+    this.#marks?.[Symbol.dispose]();
   }
 
   /** The seq of the session's last event; 0 if there is none. */
@@ -258,13 +261,13 @@ export class EventLog implements Disposable {
     await this.#steps.store(stream);
     const { streamId, head } = stream;
     this.#count.add(head);
-    this.#marks.record(new Map([[streamId, head]]));
+    this.#marks?.record(new Map([[streamId, head]]));
   }
 
   /** One of several transactions of one work. */
   #step<T>(attempt: string, work: () => T): T {
     const result = this.#transact(attempt, work);
-    this.#marks.record(new Map());
+    this.#marks?.record(new Map());
     this.checkpoint();
     return result;
   }

@@ -21,7 +21,7 @@ import type { LogBackup, LogCopy } from '../../../ports/log-backup.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { GroupCommit } from '../../../stored-log/group-commit.ts';
 import { encodeAll } from '../../../stored-log/stored-row.ts';
-import type { DatabaseUse } from '../open/open-database.ts';
+import type { DatabaseUse } from '../file/data-directory.ts';
 import { adoptEvents } from './adopt-events.ts';
 import { type LogThread, openEventLog, startLogThread } from './log-thread.ts';
 import { readPages } from './paged-read.ts';
@@ -32,7 +32,7 @@ export interface SqliteEventStoreOptions {
   /** The directory of `events.db` and its companion files. Created, for its owner alone, when absent. */
   readonly directory: string;
   readonly log: Logger;
-  /** `read` appends nothing, and leaves a log of an earlier release as it is. Left out, it is `write`. */
+  /** `read` changes no file. Left out, it is `write`. */
   readonly use?: DatabaseUse | undefined;
   /** A thread that was started earlier. Left out, a new one is started. */
   readonly thread?: LogThread | undefined;
@@ -69,6 +69,7 @@ export class SqliteEventStore implements EventStore, LogBackup {
   /** Set when nothing can be appended or read any more. */
   #unusable: Error | undefined;
   #disposed: Promise<void> | undefined;
+  #isClosing = false;
 
   constructor(
     thread: LogThread,
@@ -171,6 +172,7 @@ export class SqliteEventStore implements EventStore, LogBackup {
     const died = this.#unusable !== undefined;
     this.#unusable ??= new StoreClosedError();
     await Promise.all([this.#commits.drained(), this.#calls.drained()]);
+    this.#isClosing = true;
     this.#thread.post({ type: 'close' });
     const reason = await this.#thread.ended;
     // If the thread had died before, that was reported then.
@@ -205,7 +207,8 @@ export class SqliteEventStore implements EventStore, LogBackup {
   }
 
   #end(reason: Error | undefined): void {
-    if (reason === undefined && this.#disposed !== undefined) return;
+    // Whoever closes the store is told why that has failed.
+    if (this.#isClosing) return;
     const error = new Error('the event log cannot be used: its thread has died; restart the service', {
       cause: reason,
     });

@@ -3,7 +3,7 @@ import type { LogSize, SessionFilter, SessionSummary } from '../../../ports/even
 import type { LogCopy } from '../../../ports/log-backup.ts';
 import type { AppendRequest, Committed } from '../../../stored-log/append-request.ts';
 import type { EncodedEvents } from '../../../stored-log/stored-row.ts';
-import type { DatabaseUse } from '../open/open-database.ts';
+import type { DatabaseUse } from '../file/data-directory.ts';
 
 /* The messages between the event store in the main thread and its worker. */
 

@@ -62,7 +62,7 @@ export async function repairEventLog(
   try {
     if (isInterrupted) finish(directory);
     requireEventLog(directory);
-    requireUsable(directory);
+    requireUsable(directory, dryRun ? 'read' : 'write');
     const heads = readHeads(directory)?.heads ?? new Map();
     const report = repair(directory, heads, dryRun);
     if (!report.healthy && !dryRun) putInPlace(directory);

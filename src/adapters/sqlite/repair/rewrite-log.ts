@@ -14,7 +14,7 @@ import { logFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { eventsOf } from '../file/packed-events.ts';
 import { viewReadOnly } from '../file/read-only.ts';
-import { marks, tables, titlesTable } from '../file/schema.ts';
+import { laterTables, marks, tables } from '../file/schema.ts';
 import { SessionIndex } from '../index/session-index.ts';
 import { TitleIndex } from '../index/title-index.ts';
 import { type EndedTurn, endCutTurns } from './cut-turns.ts';
@@ -51,7 +51,7 @@ export function rewriteLog(log: LogToRewrite, damaged?: DatabaseSync): Rewritten
   const db = new DatabaseSync(log.target);
   try {
     // The file needs neither journal nor sync before it is complete.
-    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${tables} ${titlesTable}`);
+    db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${tables} ${laterTables}`);
     const insert = db.prepare(
       'INSERT INTO events (session, seq, time, type, data, hash) VALUES (?, ?, ?, ?, ?, ?)',
     );
