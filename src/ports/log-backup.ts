@@ -1,6 +1,6 @@
 /** A copy of the log as it was at one moment. */
 export interface LogCopy {
-  /** Absolute path, on the machine of the service. The next copy replaces the file. */
+  /** Absolute path, on the machine of the service. It is removed after a while. */
   readonly file: string;
   readonly bytes: number;
 }

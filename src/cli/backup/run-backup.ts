@@ -20,13 +20,13 @@ export async function runBackup({ log, token, to }: BackupOptions): Promise<stri
   await requireEmpty(folder);
   const isNew = !existsSync(folder);
   create(folder);
-  const file = await copyOf(log, { url, token }).catch(async (error: unknown) => {
+  await reserve(folder);
+  const file = await fetchCopy(log, { url, token }, folder).catch(async (error: unknown) => {
+    for (const path of [logFile(folder), headFilePath(folder)]) await rm(path, { force: true });
     if (isNew) await rmdir(folder);
     throw error;
   });
-  await move(file, logFile(folder));
-  // Empty: the database file itself has every event.
-  await writeThrough(headFilePath(folder), 'wx');
+  if (isNew) await writeThrough(dirname(folder), 'r');
   const { sessions, events, bytes } = await verifyBackup(folder);
   return [
     `backed up ${counted(sessions, 'session')} and ${counted(events, 'event')} (${bytes} bytes) of ${url} to ${folder}`,
@@ -63,7 +63,30 @@ async function requireEmpty(folder: string): Promise<void> {
     if (error.code === 'ENOENT') return [];
     throw new Error(`--to: ${folder} cannot be used: ${error.message}`);
   });
-  if (entries.length > 0) throw new Error(`--to: ${folder} is not empty; choose a new or empty folder`);
+  if (entries.length > 0) throw notEmpty(folder);
+}
+
+function notEmpty(folder: string): Error {
+  return new Error(`--to: ${folder} is not empty; choose a new or empty folder`);
+}
+
+/**
+ * Keeps another backup out of the folder, and completes the log there: the file of high-water marks is empty, because the
+ * database file itself has every event.
+ */
+async function reserve(folder: string): Promise<void> {
+  await writeThrough(headFilePath(folder), 'wx').catch((error: unknown) => {
+    throw codeOf(error) === 'EEXIST' ? notEmpty(folder) : error;
+  });
+}
+
+/** Resolves to the file of the service's data directory that was moved into the folder. */
+async function fetchCopy(log: BackupOptions['log'], service: RemoteService, folder: string): Promise<string> {
+  const file = await copyOf(log, service);
+  await move(file, logFile(folder));
+  // The names of the files, too.
+  await writeThrough(folder, 'r');
+  return file;
 }
 
 /** Resolves to the file of the copy that the service has made of this log. */
@@ -134,8 +157,8 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Opens or creates a file, readable for its owner alone, and synchronises it with the disk. */
-async function writeThrough(file: string, flags: 'wx' | 'r+'): Promise<void> {
+/** Opens a file or a folder, or creates a file that its owner alone can read, and synchronises it with the disk. */
+async function writeThrough(file: string, flags: 'wx' | 'r+' | 'r'): Promise<void> {
   const handle = await open(file, flags, 0o600);
   try {
     await handle.sync();

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { LogBackup, LogCopy } from '../../ports/log-backup.ts';
 
-/** One copy of the log at a time, because all copies have the same place. */
+/** One copy of the log at a time, because each needs as much space as the log. */
 export class LogBackups {
   readonly #log: LogBackup | undefined;
   #isRunning = false;

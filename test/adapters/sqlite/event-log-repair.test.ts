@@ -14,7 +14,9 @@ import { EventLog } from '../../../src/adapters/sqlite/log/event-log.ts';
 import { openSqliteEventStore } from '../../../src/adapters/sqlite/log/sqlite-event-store.ts';
 import { openDatabase } from '../../../src/adapters/sqlite/open/open-database.ts';
 import { type RepairReport, repairEventLog } from '../../../src/adapters/sqlite/repair/repair-event-log.ts';
+import { withRepairLock } from '../../../src/adapters/sqlite/repair/repair-lock.ts';
 import type { LoggedEvent } from '../../../src/core/log/events.ts';
+import { messageOf } from '../../../src/core/thrown.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { contentsOf, crashedLog, randomIntegers } from '../../support/log/event-log-damage.ts';
 import { stepCompleted } from '../../support/models/steps.ts';
@@ -48,6 +50,22 @@ describe('repair of an event log', () => {
     expect(statSync(backup).mode & 0o777).toBe(0o700);
     expect(statSync(join(directory, 'events.db')).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory).filter((name) => name.startsWith('events.re'))).toEqual([]);
+  });
+
+  it('is refused while another one runs, and takes the place of one that was killed', async () => {
+    loseWal();
+    const before = contentsOf(directory);
+    const during: Promise<unknown>[] = [];
+    withRepairLock(directory, () => {
+      during.push(repairEventLog(directory).catch(messageOf), repairEventLog(directory, { dryRun: true }));
+    });
+    const [refused, foreseen] = await Promise.all(during);
+    expect(refused).toBe(`another repair of ${directory} is running; wait for its end`);
+    expect(foreseen).toMatchObject({ healthy: false, dryRun: true });
+    expect(contentsOf(directory)).toEqual(before);
+    writeFileSync(join(directory, 'events.repair-lock'), '');
+    expect(await repairEventLog(directory)).toMatchObject({ healthy: false });
+    expect(readdirSync(directory)).not.toContain('events.repair-lock');
   });
 
   it('refuses a log that a later release has written, and changes nothing', async () => {

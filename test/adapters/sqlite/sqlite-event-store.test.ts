@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -67,6 +67,21 @@ describe('the SQLite event store', () => {
       await using second = await open();
       await expect(stat(copy)).rejects.toThrow('ENOENT');
       expect(await second.read('s', 0)).toHaveLength(1);
+    });
+
+    it('leaves a copy to whoever has asked for it when the next one is made, and removes one that is old', async () => {
+      await using store = await open();
+      await store.append('s', 0, [started('a')]);
+      const { file: old } = await store.backup();
+      await utimes(old, 1, 1);
+      const { file: first } = await store.backup();
+      const made = await readFile(first);
+      await store.append('s', 1, [started('b')]);
+      const { file: second } = await store.backup();
+      expect(await readFile(first)).toEqual(made);
+      expect(
+        (await readdir(dirname(first))).filter((name) => name.startsWith('events.backup')).toSorted(),
+      ).toEqual([first, second].map((path) => basename(path)).toSorted());
     });
 
     it('keeps its WAL short while it is appended to', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -64,5 +64,22 @@ it('a backup of a folder refuses the copy of another service, which has got the 
   await expect(backup(pathOf('data'))).rejects.toThrow(
     `${copy} is not there: run this command on the machine`,
   );
+  await closeAtOnce(server);
+});
+
+it('a backup keeps another one out of its folder, and leaves the folder as it was if it fails', async () => {
+  await using folder = await tempDirectory();
+  const to = join(folder.path, 'to');
+  await mkdir(to);
+  let others: unknown;
+  const backup = () => runBackup({ log: { url: originOf(server) }, token: undefined, to });
+  const server = createServer(async (_, response) => {
+    others = await backup().catch((error: unknown) => error);
+    response.writeHead(500).end(JSON.stringify(DISK_FULL));
+  });
+  await listenLocally(server);
+  await expect(backup()).rejects.toThrow('The disk is full.');
+  expect(others).toMatchObject({ message: expect.stringContaining('to is not empty') });
+  expect(await readdir(to)).toEqual([]);
   await closeAtOnce(server);
 });

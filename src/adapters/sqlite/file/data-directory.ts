@@ -1,4 +1,5 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../../core/thrown.ts';
 
@@ -17,9 +18,17 @@ export function repairedFile(directory: string): string {
   return join(directory, 'events.repaired');
 }
 
-/** The copy that a backup of a running service makes. It may be incomplete. */
-export function backupFile(directory: string): string {
-  return join(directory, 'events.backup');
+const BACKUP_NAME = 'events.backup';
+
+/** A place for the copy that a backup of a running service makes. */
+export function newBackupFile(directory: string): string {
+  return join(directory, `${BACKUP_NAME}-${randomUUID()}`);
+}
+
+/** The copies that nobody has fetched yet. They may be incomplete. */
+export function backupFiles(directory: string): string[] {
+  const names = readdirSync(directory).filter((name) => name.startsWith(BACKUP_NAME));
+  return names.map((name) => join(directory, name));
 }
 
 export function snapshotFilePath(directory: string): string {

@@ -10,7 +10,7 @@ import {
 import type { LogCopy } from '../../../ports/log-backup.ts';
 import type { AppendRequest, Refusal } from '../../../stored-log/append-request.ts';
 import { chainHash, chainStart } from '../../../stored-log/chain.ts';
-import { backupFile } from '../file/data-directory.ts';
+import { newBackupFile } from '../file/data-directory.ts';
 import { loadSqlite } from '../file/load-sqlite.ts';
 import { DamagedLogError } from '../file/log-damage.ts';
 import { packed } from '../file/packed-events.ts';
@@ -27,6 +27,7 @@ import type { Database } from '../open/open-database.ts';
 import { CopiedRows } from './copied-rows.ts';
 import { StagedAdoptions } from './staged-adoption.ts';
 import { type NewStream, StepwiseStreams } from './stepwise-streams.ts';
+import { removeUnfetched } from './unfetched-backups.ts';
 import type {
   AdoptCall,
   Adopted,
@@ -221,10 +222,10 @@ export class EventLog implements Disposable {
    * between two steps changes the copy, too.
    */
   async backup(): Promise<LogCopy> {
-    const file = backupFile(dirname(this.#file));
+    const directory = dirname(this.#file);
+    const file = newBackupFile(directory);
     try {
-      // An earlier copy that nobody has fetched, or that a crash has cut off.
-      rmSync(file, { force: true });
+      removeUnfetched(directory);
       createPrivately(file);
       await loadSqlite().backup(this.#db, file, { rate: PAGES_PER_STEP });
       return { file, bytes: statSync(file).size };

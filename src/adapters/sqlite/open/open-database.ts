@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
-  backupFile,
+  backupFiles,
   type DatabaseUse,
   DirectoryInUseError,
   headFilePath,
@@ -66,7 +66,7 @@ export function openDatabase(dataDirectory: string, use: DatabaseUse = 'write'):
     if (use === 'read') return { ...openToRead(file, confirm), file, heads: null, notices: [] };
     const { db, found } = lockAndPrepare(file, confirm);
     // Nobody fetches a copy from an earlier service, which takes as much space as the log.
-    rmSync(backupFile(directory), { force: true });
+    for (const copy of backupFiles(directory)) rmSync(copy, { force: true });
     const heads = new HeadFile(directory);
     return { db, file, heads, notices: notices(directory, recorded, found), close: () => db.close() };
   } catch (error) {

@@ -10,6 +10,7 @@ import { explainSqliteError, isBusy, rethrowObstacle } from '../file/sqlite-erro
 import { readHeads } from '../integrity/head-file.ts';
 import type { EndedTurn } from './cut-turns.ts';
 import { hasTable } from './readable-rows.ts';
+import { withRepairLock } from './repair-lock.ts';
 import { backUp, complete, createRepairing, discardRepairing, putInPlace } from './repaired-file.ts';
 import { type CutSession, type LogToRewrite, type RewrittenLog, rewriteLog } from './rewrite-log.ts';
 import { Salvage } from './salvage.ts';
@@ -41,8 +42,6 @@ export interface RepairOptions {
   readonly dryRun?: boolean;
 }
 
-type Heads = ReadonlyMap<SessionId, number>;
-
 const maxFindings = 20;
 
 /**
@@ -56,21 +55,28 @@ export async function repairEventLog(
 ): Promise<RepairReport> {
   const directory = resolve(dataDirectory);
   const file = logFile(directory);
-  const isInterrupted = existsSync(repairedFile(directory));
-  const told = { ...(isInterrupted && { finishedEarlier: true }), ...(dryRun && { dryRun }) };
-  if (isInterrupted && dryRun) return { ...foreseeFinish(directory), ...told };
+  if (dryRun && existsSync(repairedFile(directory)))
+    return { ...foreseeFinish(directory), finishedEarlier: true, dryRun };
   try {
-    if (isInterrupted) finish(directory);
     requireEventLog(directory);
     requireUsable(directory, dryRun ? 'read' : 'write');
-    const heads = readHeads(directory)?.heads ?? new Map();
-    const report = repair(directory, heads, dryRun);
-    if (!report.healthy && !dryRun) putInPlace(directory);
-    return { ...report, ...told };
+    const report = dryRun
+      ? repair(directory, true)
+      : withRepairLock(directory, () => repairAndReplace(directory));
+    return { ...report, ...(dryRun && { dryRun }) };
   } catch (error) {
     if (isBusy(error)) throw new Error(`${directory} is in use; stop the service first`, { cause: error });
     throw explainSqliteError(error, file, 'repair');
   }
+}
+
+/** Another repair may have ended before this one had the lock, so it looks for what that one has left. */
+function repairAndReplace(directory: string): RepairReport {
+  const isInterrupted = existsSync(repairedFile(directory));
+  if (isInterrupted) finish(directory);
+  const report = repair(directory, false);
+  if (!report.healthy) putInPlace(directory);
+  return { ...report, ...(isInterrupted && { finishedEarlier: true }) };
 }
 
 /** Puts the log in place that an interrupted repair has written completely. */
@@ -87,8 +93,9 @@ function foreseeFinish(directory: string): RepairReport {
   return { healthy: findings.length === 0, ...totals(salvage), cut: [], endedTurns: [], findings };
 }
 
-function repair(directory: string, heads: Heads, dryRun: boolean): RepairReport {
+function repair(directory: string, dryRun: boolean): RepairReport {
   const file = logFile(directory);
+  const heads = readHeads(directory)?.heads ?? new Map();
   const isGone = isAbsent(file);
   const sound = new Salvage(heads);
   // Two views, each with a lock: copying the file closes a descriptor, which drops all POSIX locks on it.

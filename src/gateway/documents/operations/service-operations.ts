@@ -122,7 +122,11 @@ const backup: Operation = {
     {
       name: 'written',
       summary: 'The copy is complete',
-      answer: ok({ status: 'written', file: '/data/events.backup', bytes: 45_056 }),
+      answer: ok({
+        status: 'written',
+        file: '/data/events.backup-3f8a1c52-9a57-4d0e-8f0b-6f1c2b7d9e10',
+        bytes: 45_056,
+      }),
     },
   ],
 };
