@@ -26,7 +26,7 @@ export async function runBackup({ log, token, to }: BackupOptions): Promise<stri
     if (isNew) await rmdir(folder);
     throw error;
   });
-  if (isNew) await writeThrough(dirname(folder), 'r');
+  if (isNew) await syncNames(dirname(folder));
   const { sessions, events, bytes } = await verifyBackup(folder);
   return [
     `backed up ${counted(sessions, 'session')} and ${counted(events, 'event')} (${bytes} bytes) of ${url} to ${folder}`,
@@ -84,8 +84,7 @@ async function reserve(folder: string): Promise<void> {
 async function fetchCopy(log: BackupOptions['log'], service: RemoteService, folder: string): Promise<string> {
   const file = await copyOf(log, service);
   await move(file, logFile(folder));
-  // The names of the files, too.
-  await writeThrough(folder, 'r');
+  await syncNames(folder);
   return file;
 }
 
@@ -155,6 +154,11 @@ function isMissing(error: unknown): boolean {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** Windows cannot open folders, and does not need this. */
+async function syncNames(folder: string): Promise<void> {
+  if (process.platform !== 'win32') await writeThrough(folder, 'r');
 }
 
 /** Opens a file or a folder, or creates a file that its owner alone can read, and synchronises it with the disk. */

@@ -86,7 +86,8 @@ function openLocked(file: string): ReadOnlyDatabase {
 function openUnlocked(file: string): ReadOnlyDatabase {
   const before = stateOf(file);
   const hasWal = walBytes(file) > 0;
-  const db = open(file, hasWal ? { vfs: 'unix-none' } : { immutable: '1' });
+  const vfs = process.platform === 'win32' ? 'win32-none' : 'unix-none';
+  const db = open(file, hasWal ? { vfs } : { immutable: '1' });
   if (hasWal) db.exec('PRAGMA locking_mode = EXCLUSIVE');
   return {
     db,
