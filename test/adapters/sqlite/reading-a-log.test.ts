@@ -1,10 +1,12 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -109,6 +111,18 @@ describe.each(logs)('a command that only reads a log %s', (_, make) => {
   });
 });
 
+it('a log is read where SQLite can share no memory, and repaired only under a lock', async () => {
+  const shareNothing = () => symlinkSync(join(root.path, 'no', 'folder'), join(root.path, 'events.db-shm'));
+  const before = filesIn(root.path);
+  shareNothing();
+  expect(await readAll(root.path)).toBeGreaterThan(0);
+  shareNothing();
+  expect(await repairEventLog(root.path, { dryRun: true })).toMatchObject({ healthy: true });
+  shareNothing();
+  await expect(repairEventLog(root.path)).rejects.toThrow('unable to open database file');
+  expect(filesIn(root.path)).toEqual(before);
+});
+
 describe('a view of a database', () => {
   it('leaves the WAL that a service has begun meanwhile', async () => {
     await stopped(root.path);
@@ -144,6 +158,14 @@ describe('a command that only reads the log of an earlier release', () => {
       runCopy({ from: { dataDir: root.path }, to: { dataDir: join(root.path, 'copy') } }),
     );
     await expect(copying).rejects.toThrow(`--from: ${root.path} is in use by a service; stop it first`);
+  });
+
+  it('says that it is in use, also where it may not read at which address', async () => {
+    mkdirSync(join(root.path, 'service.address'));
+    const reading = withEventStore({ dataDir: root.path }, 'change', () =>
+      withEventStore({ dataDir: root.path }, 'read', async () => undefined),
+    );
+    await expect(reading).rejects.toThrow(`${root.path} is in use by another agent-service; stop it`);
   });
 
   it('cannot append to it', async () => {

@@ -48,7 +48,7 @@ export class DirectoryInUseError extends Error {
   readonly code = DIRECTORY_IN_USE;
 
   constructor(directory: string, cause: unknown) {
-    const address = readAddress(directory);
+    const address = addressIn(directory);
     super(
       `data directory ${directory} is in use by another agent-service${address === null ? '' : ` at ${address}`}; stop it, or choose another with --data-dir`,
       { cause },
@@ -60,6 +60,15 @@ export class DirectoryInUseError extends Error {
 export function readAddress(directory: string): string | null {
   const file = addressFile(directory);
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+}
+
+/** Null also if this user may not read it: that the directory is in use is what matters. */
+function addressIn(directory: string): string | null {
+  try {
+    return readAddress(directory);
+  } catch {
+    return null;
+  }
 }
 
 /** Whether the file is missing or has no bytes. */

@@ -2,13 +2,15 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { loadSqlite } from './load-sqlite.ts';
-import { cannotCreate, isCorrupt } from './sqlite-errors.ts';
+import { cannotLock, isCorrupt } from './sqlite-errors.ts';
 
 /**
- * `locked` throws when another process has the file open for writing, and keeps such processes away. `without WAL` shows
- * only what the file itself contains. Without a mode, the file is locked only if it has a WAL.
+ * `locked` throws when another process has the file open for writing, and keeps such processes away. `locked if possible` does
+ * so, too, but is read without a lock where SQLite can lock no database in WAL mode: it can create no files, or cannot share
+ * memory. `without WAL` shows only what the file itself contains. Without a mode, the file is locked, if possible, only
+ * if it has a WAL.
  */
-type Mode = 'locked' | 'without WAL';
+export type ViewMode = 'locked' | 'locked if possible' | 'without WAL';
 
 export interface ReadOnlyDatabase {
   readonly db: DatabaseSync;
@@ -19,21 +21,19 @@ export interface ReadOnlyDatabase {
 /**
  * Opens a database so that neither the file nor its WAL can change. SQLite opens the file read-only, so it can neither
  * checkpoint the WAL nor delete it. Files that SQLite creates beside the database are removed at the end.
- *
- * Where this user can create no files, SQLite cannot lock a database in WAL mode. It is read without a lock then.
  */
-export function openReadOnly(file: string, mode?: Mode): ReadOnlyDatabase {
+export function openReadOnly(file: string, mode?: ViewMode): ReadOnlyDatabase {
   if (mode === 'without WAL' || (mode === undefined && walBytes(file) === 0)) return openImmutable(file);
   try {
     return openLocked(file);
   } catch (error) {
-    if (!cannotCreate(error)) throw error;
+    if (mode === 'locked' || !cannotLock(error)) throw error;
     return openUnlocked(file);
   }
 }
 
 /** Opens a database as `openReadOnly` does, for `look`. */
-export function viewReadOnly<T>(file: string, look: (db: DatabaseSync) => T, mode?: Mode): T {
+export function viewReadOnly<T>(file: string, look: (db: DatabaseSync) => T, mode?: ViewMode): T {
   const { db, close } = openReadOnly(file, mode);
   try {
     return look(db);
@@ -45,7 +45,7 @@ export function viewReadOnly<T>(file: string, look: (db: DatabaseSync) => T, mod
 /** Throws if another process uses the file. Does not say whether the file is damaged. */
 export function requireUnused(file: string): void {
   try {
-    viewReadOnly(file, (db) => db.exec('SELECT count(*) FROM sqlite_schema'), 'locked');
+    viewReadOnly(file, (db) => db.exec('SELECT count(*) FROM sqlite_schema'), 'locked if possible');
   } catch (error) {
     if (!isCorrupt(error)) throw error;
   }

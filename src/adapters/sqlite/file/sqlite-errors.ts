@@ -19,6 +19,9 @@ const shortRead = 522;
 /** SQLITE_IOERR_SHMSIZE: there is no space for the shared memory of the WAL. */
 const noSharedMemory = 4874;
 
+/** SQLITE_IOERR_SHMOPEN, SHMSIZE, SHMLOCK and SHMMAP: a network file system may not know shared memory. */
+const sharedMemory = [4618, noSharedMemory, 5130, 5386];
+
 /** The primary result code of an error thrown by SQLite; undefined for any other error. */
 function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
@@ -43,10 +46,15 @@ export function rethrowObstacle(error: unknown): void {
   if (code !== undefined && [busy, readOnly, full, cannotOpen].includes(code)) throw error;
 }
 
-/** Whether SQLite could not create a file beside the database. */
-export function cannotCreate(error: unknown): boolean {
+/** Whether SQLite could not make what it locks a database in WAL mode with: a file of shared memory beside it. */
+export function cannotLock(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
   const code = resultCode(error);
-  return code === primaryCode.cannotOpen || code === primaryCode.readOnly;
+  return (
+    code === primaryCode.cannotOpen ||
+    code === primaryCode.readOnly ||
+    sharedMemory.some((extended) => extended === error.errcode)
+  );
 }
 
 /** Whether SQLite threw the error. */

@@ -112,7 +112,7 @@ function lockAndPrepare(file: string, confirm: () => void): { db: DatabaseSync; 
 
 /** The release that wrote the log can go on with it: what it lacks is added for this connection alone. */
 function openToRead(file: string, confirm: () => void): ReadOnlyDatabase {
-  const opened = openReadOnly(file, 'locked');
+  const opened = openReadOnly(file, 'locked if possible');
   const { db } = opened;
   try {
     confirm();

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
 import { holdsConversation } from '../../../core/log/streams.ts';
 import { isAbsent, logFile, repairedFile, requireEventLog, requireUsable } from '../file/data-directory.ts';
-import { requireUnused, viewReadOnly } from '../file/read-only.ts';
+import { requireUnused, type ViewMode, viewReadOnly } from '../file/read-only.ts';
 import { markDamage, structuralDamage } from '../file/schema.ts';
 import { explainSqliteError, isBusy, rethrowObstacle } from '../file/sqlite-errors.ts';
 import { readHeads } from '../integrity/head-file.ts';
@@ -101,7 +101,7 @@ function repair(directory: string, dryRun: boolean): RepairReport {
   // Two views, each with a lock: copying the file closes a descriptor, which drops all POSIX locks on it.
   const findings = isGone
     ? [`${file} is missing or empty`]
-    : viewReadOnly(file, (db) => [...markDamage(db, file), ...verify(sound, db)], 'locked');
+    : viewReadOnly(file, (db) => [...markDamage(db, file), ...verify(sound, db)], modeFor(dryRun));
   if (findings.length === 0) return { healthy: true, ...totals(sound), cut: [], endedTurns: [], findings };
   const backup = dryRun ? null : backUp(directory);
   const { salvage, cut, endedTurns } = rewriteOrDiscard({ directory, heads }, backup);
@@ -115,6 +115,11 @@ function repair(directory: string, dryRun: boolean): RepairReport {
   };
 }
 
+/** A dry run changes nothing, so it needs no lock. */
+function modeFor(dryRun: boolean): ViewMode {
+  return dryRun ? 'locked if possible' : 'locked';
+}
+
 /** @param backup null for a dry run. Removed if the log cannot be rewritten. */
 function rewriteOrDiscard(log: Omit<LogToRewrite, 'target'>, backup: string | null): RewrittenLog {
   const { directory } = log;
@@ -122,7 +127,7 @@ function rewriteOrDiscard(log: Omit<LogToRewrite, 'target'>, backup: string | nu
   try {
     const target = backup === null ? '' : createRepairing(directory);
     if (isAbsent(file)) return rewriteWhole({ ...log, target });
-    return viewReadOnly(file, (db) => rewriteWhole({ ...log, target }, db), 'locked');
+    return viewReadOnly(file, (db) => rewriteWhole({ ...log, target }, db), modeFor(backup === null));
   } catch (error) {
     if (backup !== null) discardRepairing(directory, backup);
     throw error;
