@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { headFilePath } from '../../../src/adapters/sqlite/file/data-directory.ts';
+import { readHeads } from '../../../src/adapters/sqlite/integrity/head-file.ts';
 import { EventLog } from '../../../src/adapters/sqlite/log/event-log.ts';
 import { type Database, openDatabase } from '../../../src/adapters/sqlite/open/open-database.ts';
 import { StorageFullError } from '../../../src/core/log/storage-full.ts';
@@ -67,6 +68,23 @@ describe('the event log, when a batch fails', () => {
     expect(seqsOf('fine')).toEqual([]);
     expect(log.append([appendOf('fine', 0, 10)]).refused).toEqual([]);
     expect(seqsOf('fine')).toEqual([1]);
+  });
+
+  it('still knows how far a session must reach that could not be erased', async () => {
+    log.append([appendOf('long', 0, 10)]);
+    database.db.exec(`
+      CREATE TEMP TRIGGER curse BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'cursed'); END
+    `);
+    await expect(log.erase({ type: 'erase', sessionIds: ['before', 'none'] })).rejects.toThrow('cursed');
+    database.db.exec('DROP TRIGGER curse');
+    expect(seqsOf('before')).toEqual([1]);
+    expect(readHeads(join(root.path, 'data'))?.heads).toEqual(
+      new Map([
+        ['before', 1],
+        ['long', 1],
+        ['none', 0],
+      ]),
+    );
   });
 
   function seqsOf(sessionId: string): unknown[] {

@@ -72,6 +72,16 @@ export class SessionIndex {
     this.#recent.clear();
   }
 
+  /** The seqs of the last events, as they are stored. Whether a row is damaged is not checked. */
+  storedHeads(sessionIds: readonly SessionId[]): Map<SessionId, number> {
+    const heads = new Map<SessionId, number>();
+    for (const sessionId of sessionIds) {
+      const row = this.#find.get(sessionId);
+      if (row !== undefined) heads.set(sessionId, integerOf(row.head));
+    }
+    return heads;
+  }
+
   /** Removes a damaged row, too. @returns the seq of the session's last event; 0 if there is no such session. */
   remove(sessionId: SessionId): number {
     this.#recent.clear();

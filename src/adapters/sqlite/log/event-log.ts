@@ -192,17 +192,21 @@ export class EventLog implements Disposable {
     // A session that is being stored is not there yet.
     const ids = sessionIds.filter((sessionId) => this.#steps.headOf(sessionId) === 0);
     const inSteps = this.#steps.giveUpCopiesOf(ids);
+    const heads = this.#explained('erase from', () => this.#index.storedHeads(ids));
     this.#explained('erase from', () => this.#marks?.announceErased(ids));
-    let erased = 0;
-    this.#transact('erase from', () => {
-      for (const sessionId of ids) {
-        const head = this.#index.remove(sessionId);
-        this.#titles.remove(sessionId);
-        if (this.#incomplete.remove(sessionId, head)) inSteps.push(sessionId);
-        erased += head;
-      }
-    });
-    this.#count.add(-erased);
+    try {
+      this.#transact('erase from', () => {
+        for (const sessionId of ids) {
+          const head = this.#index.remove(sessionId);
+          this.#titles.remove(sessionId);
+          if (this.#incomplete.remove(sessionId, head)) inSteps.push(sessionId);
+        }
+      });
+    } catch (error) {
+      this.#marks?.record(heads);
+      throw error;
+    }
+    for (const head of heads.values()) this.#count.add(-head);
     for (const sessionId of inSteps) await this.#steps.remove(sessionId);
     // The WAL still contains the erased events.
     this.#explained('erase from', () => this.#marks?.emptyWal());
