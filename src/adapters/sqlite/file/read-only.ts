@@ -7,8 +7,7 @@ import { cannotLock, isCorrupt } from './sqlite-errors.ts';
 /**
  * `locked` throws when another process has the file open for writing, and keeps such processes away. `locked if possible` does
  * so, too, but is read without a lock where SQLite can lock no database in WAL mode: it can create no files, or cannot share
- * memory. `without WAL` shows only what the file itself contains. Without a mode, the file is locked, if possible, only
- * if it has a WAL.
+ * memory. `without WAL` shows only what the file itself contains. Without a mode, the file is locked only if it has a WAL.
  */
 export type ViewMode = 'locked' | 'locked if possible' | 'without WAL';
 
@@ -27,7 +26,7 @@ export function openReadOnly(file: string, mode?: ViewMode): ReadOnlyDatabase {
   try {
     return openLocked(file);
   } catch (error) {
-    if (mode === 'locked' || !cannotLock(error)) throw error;
+    if (mode !== 'locked if possible' || !cannotLock(error)) throw error;
     return openUnlocked(file);
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../../core/ids.ts';
-import { isAbsent } from '../file/data-directory.ts';
+import { type DatabaseUse, isAbsent } from '../file/data-directory.ts';
 import { DamagedLogError, describeLosses, maxNamed } from '../file/log-damage.ts';
 import { requireUnused, viewReadOnly } from '../file/read-only.ts';
 import { identify, isChained, notAnEventLog } from '../file/schema.ts';
@@ -20,7 +20,7 @@ const bounds = { openSessions: 1000, lastEvents: 1000 };
  * Checks the log without changing it. Throws when the file is not an event log, or when the end of the log differs
  * from what was acknowledged. Run it before opening for writing: SQLite then discards what it cannot read of the WAL.
  */
-export function inspect(file: string, recorded: RecordedHeads | undefined): void {
+export function inspect(file: string, recorded: RecordedHeads | undefined, use: DatabaseUse): void {
   const { size } = statSync(file);
   // SQLite takes anything shorter than its smallest page for an empty file, and would overwrite it.
   if (size > 0 && size < smallestPageBytes) {
@@ -34,11 +34,13 @@ export function inspect(file: string, recorded: RecordedHeads | undefined): void
     if (!isAbsent(journal)) throw new Error(`${journal} does not belong to this event log; move it away`);
   }
   try {
-    viewReadOnly(file, (db) => {
+    const look = (db: DatabaseSync): void => {
       const identity = identify(db, file);
       if (identity === 'empty' && recorded !== undefined) throw vanished(file, recorded);
       if (isChained(identity)) requireWholeEnd(db, file, recorded?.heads ?? new Map());
-    });
+    };
+    // A disk without space for a lock has none for a service, which would change files before it finds out.
+    viewReadOnly(file, look, use === 'read' ? 'locked if possible' : undefined);
   } catch (error) {
     if (!isCorrupt(error) && !(error instanceof DamagedLogError)) throw error;
     // Without a lock, a file that is being written can look damaged.

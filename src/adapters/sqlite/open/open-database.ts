@@ -57,7 +57,7 @@ export function openDatabase(dataDirectory: string, use: DatabaseUse = 'write'):
   requireNoRepair(directory);
   try {
     const { ino } = statSync(file);
-    inspect(file, recorded);
+    inspect(file, recorded, use);
     const confirm = (): void => {
       // A repair may have ended since, and its file replaces this one.
       requireNoRepair(directory);
