@@ -7,16 +7,22 @@ import {
   type Membership,
   type NodeId,
   SessionElsewhereError,
+  type StreamPlace,
 } from '../../ports/membership.ts';
 import type { NodeLink } from '../../ports/node-link.ts';
 import { nodeTopic } from '../../ports/peers.ts';
 import type { Clock } from '../../timing/clock.ts';
-import { ClusterAgents } from './cluster-agents.ts';
+import { type ClusterAgent, ClusterAgents } from './cluster-agents.ts';
 import { Departures } from './departures.ts';
-import { GatheredReleases } from './gathered-releases.ts';
+import { GatheredStatements } from './gathered-statements.ts';
 import { ALL_NODES, type Announcement, nodeSubject, type SessionMessage } from './node-messages.ts';
 import { NodeMessenger } from './node-messenger.ts';
-import { type SessionQuestion, type WatchedPosition, watchQuestion } from './node-questions.ts';
+import {
+  type SessionQuestion,
+  type WatchedPosition,
+  type WatchQuestion,
+  watchQuestion,
+} from './node-questions.ts';
 import { RemoteFeeds } from './remote-feeds.ts';
 import { SessionAnnouncements } from './session-announcements.ts';
 import { SignalRelay } from './signal-relay.ts';
@@ -58,7 +64,8 @@ export class Cluster implements AsyncDisposable {
   readonly #log: Logger;
   readonly #announcements: SessionAnnouncements;
   readonly #versions: VersionWatch;
-  readonly #releases: GatheredReleases;
+  readonly #releases: GatheredStatements<void>;
+  readonly #places: GatheredStatements<ReadonlyMap<StreamId, StreamPlace>>;
   readonly #onChanged = new Set<(stream: StreamId | null) => Promise<void>>();
   readonly #departures: Departures;
   /** The nodes that this node has removed, because their leases had ended. */
@@ -73,7 +80,8 @@ export class Cluster implements AsyncDisposable {
     this.#link = link;
     this.#log = log;
     this.#versions = new VersionWatch(log);
-    this.#releases = new GatheredReleases(membership);
+    this.#releases = new GatheredStatements((streams) => membership.release(streams));
+    this.#places = new GatheredStatements((streams) => membership.places(streams));
     this.#departures = new Departures(log, membership.living);
     this.messenger = new NodeMessenger({
       link,
@@ -125,7 +133,7 @@ export class Cluster implements AsyncDisposable {
   async giveUp(stream: StreamId, head: number): Promise<void> {
     this.feeds.disown(stream, head);
     this.relay.end(stream);
-    await this.#releases.release(stream);
+    await this.#releases.run(stream);
     this.announce('released', stream);
   }
 
@@ -236,10 +244,43 @@ export class Cluster implements AsyncDisposable {
   async #answer(question: SessionQuestion, from: NodeId): Promise<unknown> {
     const agent = this.agents.withPrefix(question.prefix);
     if (question.type === 'request') return agent.request(question.name, question.request, question.context);
-    const stream = question.prefix + question.sessionId;
-    await this.#requireOwn(stream);
+    return this.#answerWatch(agent, question, from);
+  }
+
+  /**
+   * The node is sent the signals from here on, and so hears of a deletion that comes before the position. Which session the
+   * position is of is looked up in between.
+   */
+  async #answerWatch(
+    agent: ClusterAgent,
+    { prefix, sessionId }: WatchQuestion,
+    from: NodeId,
+  ): Promise<WatchedPosition> {
+    const stream = prefix + sessionId;
     const watched = this.relay.watch(stream, from);
-    return { ...(await agent.position(question.sessionId)), ...watched } satisfies WatchedPosition;
+    try {
+      const began = await this.#beganHere(stream);
+      const position = await agent.position(sessionId);
+      return { ...position, ...watched, ...(began !== undefined && { began }) };
+    } catch (error) {
+      if (!watched.wasWatched) this.relay.unwatch([stream], from);
+      throw error;
+    }
+  }
+
+  /** When the session of this node began. Undefined: the log does not have it, or cannot be read now. */
+  async #beganHere(stream: StreamId): Promise<number | undefined> {
+    const { membership } = this;
+    const wasOwn = membership.owns(stream);
+    try {
+      const place = (await this.#places.run(stream)).get(stream);
+      const isElsewhere = place ? place.owner !== membership.self : !wasOwn;
+      if (isElsewhere) throw new SessionElsewhereError(stream, place?.owner ?? null);
+      return place?.began;
+    } catch (error) {
+      if (!wasOwn || error instanceof SessionElsewhereError) throw error;
+      return undefined;
+    }
   }
 
   #noteClaim(stream: StreamId, owner: NodeId): void {
@@ -252,12 +293,6 @@ export class Cluster implements AsyncDisposable {
       this.feeds.loseOwn(stream);
     }
     this.feeds.claimed(stream, owner);
-  }
-
-  async #requireOwn(stream: StreamId): Promise<void> {
-    if (this.membership.owns(stream)) return;
-    const { owner = null } = (await this.membership.places([stream])).get(stream) ?? {};
-    if (owner !== this.membership.self) throw new SessionElsewhereError(stream, owner);
   }
 
   /** Asks again if a message that the node has sent meanwhile may have been lost. */

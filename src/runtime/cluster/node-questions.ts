@@ -14,7 +14,7 @@ interface RequestQuestion {
 }
 
 /** From now on the node that asks is sent the signals of the session. */
-interface WatchQuestion {
+export interface WatchQuestion {
   readonly type: 'watch';
   readonly prefix: string;
   readonly sessionId: SessionId;
@@ -44,6 +44,11 @@ export type WatchedPosition = AnswerOf<'session.position'> & {
   readonly wasWatched: boolean;
   /** Number of the owner's last message to this node. That message, and earlier ones, are part of the position. */
   readonly n: number;
+  /**
+   * When the session began. Missing if the log does not have the session, or could not be read, or the node is of an older
+   * release.
+   */
+  readonly began?: number;
 };
 
 export function requestQuestion<T extends RequestType>(

@@ -48,7 +48,7 @@ export class RemoteFeed {
   readonly #deps: FeedDeps;
   /** What the clients of this node have. Null until that is known. */
   #cursor: StreamCursor | null = null;
-  /** When the session of the clients began. Null until its place was looked up. */
+  /** When the session of the clients began. Null until that is known. */
   #began: number | null = null;
   #ended = 0;
   #source: NodeId | null = null;
@@ -132,9 +132,14 @@ export class RemoteFeed {
     return this.#working;
   }
 
-  /** The clients have all events up to this seq. The feed tells what follows. */
-  begin(head: number): void {
-    this.#cursor ??= new StreamCursor({ seq: head, offset: 0 });
+  /**
+   * The clients have all events up to this seq. The feed tells what follows.
+   * @param began when the session began, if that is known.
+   */
+  begin(head: number, began: number | null = null): void {
+    if (this.#cursor !== null) return;
+    this.#cursor = new StreamCursor({ seq: head, offset: 0 });
+    this.#began = head > 0 ? began : null;
   }
 
   /**
@@ -184,10 +189,11 @@ export class RemoteFeed {
   }
 
   /** This node, as the owner, tells the clients this event now. */
-  noteOwn({ seq, event }: Envelope): void {
+  noteOwn({ seq, time, event }: Envelope): void {
     if (!this.#isOwn) return;
     // The former owner has deleted the session, and this node has missed that event.
     if (seq === 1 && this.#presumesEnd) this.#tellDeleted();
+    if (seq === 1) this.#began = time;
     this.#presumesEnd = false;
     this.#isCertain = true;
     this.#isRecorded = event.type !== 'session.deleted';
@@ -199,7 +205,6 @@ export class RemoteFeed {
   disown(seq: number): void {
     this.#stop();
     this.#cursor = new StreamCursor({ seq, offset: 0 });
-    this.#began = null;
   }
 
   /** Looks up when the session of the clients began. A later session with the same id is recognized by that. */
@@ -235,7 +240,7 @@ export class RemoteFeed {
    * @param mark what the clients had before the place was looked up.
    * @returns whether the clients were told.
    */
-  compare({ head, began }: StreamPlace, { ended, seq }: FeedMark): boolean {
+  compare({ head, began }: Pick<StreamPlace, 'head' | 'began'>, { ended, seq }: FeedMark): boolean {
     if (ended !== this.#ended || this.#cursor === null) return false;
     const isAnother = head < seq || (this.#began !== null && began !== this.#began);
     const isTold = isAnother && this.seq > 0;
@@ -268,7 +273,7 @@ export class RemoteFeed {
     this.#lookedHead = place.head;
     if (place.head <= this.#cursor.seq || !isOverdue) return;
     const attempt = this.#attempt;
-    this.#working = this.#guard(attempt, () => this.#catchUp(attempt));
+    this.#working = this.#guard(attempt, () => this.#catchUpTo(attempt, place));
   }
 
   /** @param from the node that sends the signals. @param n number of its message. */
@@ -318,24 +323,29 @@ export class RemoteFeed {
   }
 
   async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {
-    const { head, running, reasoning, wasWatched, n } = await this.#deps.watch(node, this.#stream);
+    const watched = await this.#deps.watch(node, this.#stream);
+    const { head, running, reasoning, wasWatched, n, began } = watched;
     if (attempt !== this.#attempt) return;
+    const isSame = this.seq === 0 || (began !== undefined && began === this.#began);
     if (this.#cursor === null) {
       // New clients do not get text that was streamed before they joined.
-      this.#cursor = new StreamCursor({ seq: head, offset: 0 });
-      if (reasoning) this.#cursor.take(reasoning);
-      if (running) this.#cursor.take(running);
+      const cursor = new StreamCursor({ seq: head, offset: 0 });
+      if (reasoning) cursor.take(reasoning);
+      if (running) cursor.take(running);
+      this.#cursor = cursor;
+      this.#began = head > 0 ? (began ?? null) : null;
       this.#since = n;
-    } else if (!isNew || !wasWatched || !this.#isNext(head, this.#heldSignals)) {
-      // The position of the owner may lag behind the log, so only the log can show that this is another session.
-      const { ended } = this.mark;
-      if (this.seq > 0) await this.#lookForAnother();
+    } else if (!isNew || !wasWatched || !isSame || !this.#isNext(head, this.#heldSignals)) {
+      const { ended, seq } = this.mark;
+      if (!isSame) await this.#recognize(began);
+      // The running text belongs to the head, so stop there. Later events come as signals.
+      if (ended === this.#ended) await this.#catchUp(attempt, head);
+      // The session was deleted after the owner had told its position.
+      if (ended === this.#ended && this.seq < head) await this.#lookForAnother();
       if (attempt !== this.#attempt) return;
       // The position, and the signals held since, may be of the session that has ended.
       if (ended !== this.#ended) return this.#attach(attempt, node, false);
-      // The running text belongs to the head, so stop there. Later events come as signals.
-      await this.#catchUp(attempt, head);
-      if (attempt !== this.#attempt) return;
+      if (seq === 0 && this.seq > 0) this.#began = began ?? null;
       const isOfHead = this.#cursor.seq === head;
       if (reasoning && isOfHead) this.#take(reasoning);
       if (running && isOfHead) this.#take(running);
@@ -357,10 +367,27 @@ export class RemoteFeed {
     return head === this.seq || (head > this.seq && this.#follows(signals));
   }
 
+  /**
+   * Tells the clients if the session is another one than theirs. The position of its owner may lag behind the log, so if it
+   * is not known when the session of the clients began, only the log can show that.
+   * @param began when the session of the owner began, if the owner has said so.
+   */
+  async #recognize(began: number | undefined): Promise<void> {
+    if (began === undefined || this.#began === null) await this.#lookForAnother();
+    else this.compare({ head: this.seq, began }, this.mark);
+  }
+
   /** Looks whether the session was deleted and another one has begun with its id. */
   async #lookForAnother(): Promise<void> {
     const { mark } = this;
     this.compare(await this.#deps.place(this.#stream), mark);
+  }
+
+  /** Tells what the clients lack of the session that was looked up. */
+  async #catchUpTo(attempt: number, { began }: StreamPlace): Promise<void> {
+    const { ended, seq } = this.mark;
+    await this.#catchUp(attempt);
+    if (seq === 0 && this.seq > 0 && ended === this.#ended && attempt === this.#attempt) this.#began = began;
   }
 
   /** Tells the events that the log has and the clients lack. @param head seq of the last event to tell. Left out: all. */
@@ -388,7 +415,10 @@ export class RemoteFeed {
         return;
       }
       this.#take(signal);
-      if ('event' in signal) this.#sourceSeq = signal.seq;
+      if (!('event' in signal)) continue;
+      this.#sourceSeq = signal.seq;
+      // The log says the same. A fork begins with older events, but those are never sent.
+      if (signal.seq === 1) this.#began = signal.time;
     }
   }
 

@@ -100,8 +100,8 @@ export class RemoteFeeds {
   async #beginAtHead(stream: StreamId): Promise<void> {
     const feed = this.#feeds.get(stream);
     if (!feed || feed.hasBegun || feed.isOwn) return;
-    const { head } = (await this.#deps.membership.places([stream])).get(stream) ?? NOWHERE;
-    if (!feed.isOwn) feed.begin(head);
+    const { head, began } = (await this.#deps.membership.places([stream])).get(stream) ?? NOWHERE;
+    if (!feed.isOwn) feed.begin(head, began);
   }
 
   /**
@@ -245,12 +245,12 @@ export class RemoteFeeds {
   }
 
   #look(feed: RemoteFeed, place: StreamPlace, mark: FeedMark): void {
-    const { owner, head } = place;
+    const { owner, head, began } = place;
     // The claim by this node takes care of the feed.
     if (owner === this.#deps.membership.self) return;
     if (owner !== null && owner !== feed.source) void this.#attachOr(feed, owner, place, mark);
     else {
-      feed.begin(head);
+      feed.begin(head, began);
       feed.poll(place, mark);
     }
   }
@@ -264,7 +264,7 @@ export class RemoteFeeds {
       if (isFirst) await feed.learn();
       return;
     }
-    feed.begin(place.head);
+    feed.begin(place.head, place.began);
     feed.poll(place, mark);
   }
 
@@ -298,7 +298,7 @@ export class RemoteFeeds {
           const place = places.get(stream) ?? NOWHERE;
           if (place.owner === this.#deps.membership.self) feed.presumeOwn(true);
           else if (place.owner !== null) return this.#attachOr(feed, place.owner, place, mark);
-          else feed.begin(place.head);
+          else feed.begin(place.head, place.began);
           return undefined;
         }),
       );

@@ -29,6 +29,8 @@ export class FedNode {
   readonly told = new Map<string, SessionSignal[]>();
   readonly errors: unknown[] = [];
   readonly living = new Map<NodeId, LivingNode>();
+  /** Whether the owners say when their sessions began, as all releases do since they can. */
+  saysBegan = true;
   /** How often a node was asked to be watched. */
   watches = 0;
   /** How often it was looked up where sessions are. */
@@ -179,7 +181,9 @@ export class FedNode {
     const { owner } = this.session(stream);
     if (owner !== node) throw new SessionElsewhereError(stream, owner);
     const { n, wasWatched } = this.relay(node).watch(stream, LISTENER);
-    const position = { ...this.session(stream).position(), wasWatched, n };
+    const { head, place } = this.session(stream);
+    const began = this.saysBegan && head > 0 && { began: place.began };
+    const position = { ...this.session(stream).position(), wasWatched, n, ...began };
     await quiet();
     this.feeds.noteLast(node, n);
     return position;

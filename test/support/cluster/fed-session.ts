@@ -44,7 +44,7 @@ export class FedSession {
   }
 
   append(event: SessionEvent): Envelope {
-    const envelope = { sessionId: this.stream, seq: this.head + 1, time: 0, event, meta: null };
+    const envelope = { sessionId: this.stream, seq: this.head + 1, time: this.#began, event, meta: null };
     this.events.push(envelope);
     this.#tell(envelope);
     return envelope;

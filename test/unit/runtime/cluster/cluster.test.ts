@@ -3,6 +3,7 @@ import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../../src/adapters/memory/memory-event-store.ts';
 import { nodeTopic } from '../../../../src/ports/peers.ts';
 import { Cluster } from '../../../../src/runtime/cluster/cluster.ts';
+import { watchQuestion } from '../../../../src/runtime/cluster/node-questions.ts';
 import { LOST, MemoryNetwork } from '../../../support/cluster/memory-link.ts';
 import { MemoryClusterLog } from '../../../support/cluster/memory-membership.ts';
 import { recordingLog } from '../../../support/telemetry/recording-log.ts';
@@ -60,6 +61,32 @@ it('waits two seconds for the answers of all nodes, and does not ask on', async 
   clock.increment(10_000);
   await new Promise(setImmediate);
   expect(sent).toBe(0);
+});
+
+it('sends a node no signals whose wish for them it has refused', async () => {
+  const { clusters, memberships, network } = await nodes(2);
+  const [asking, owner] = clusters;
+  const agent = {
+    request: async () => undefined,
+    load: { sessions: 0, turns: 0, waiting: 0 },
+    position: () => Promise.reject(new Error('the log is away')),
+    lost: () => undefined,
+    tell: () => undefined,
+    recover: () => undefined,
+  };
+  for (const cluster of clusters) cluster.agents.join('', agent);
+  await memberships[1]?.claim('s');
+  const node = memberships[1]?.self ?? 0;
+  await expect(asking?.messenger.ask(node, watchQuestion('', 's'))).rejects.toThrow();
+  const sent: string[] = [];
+  network.way = (text) => {
+    sent.push(text);
+    return [0];
+  };
+  const event = { type: 'turn.started', turnId: 't' } as const;
+  owner?.relay.relay('s', { sessionId: 's', seq: 1, time: 0, event, meta: null });
+  await new Promise(setImmediate);
+  expect(sent).toEqual([]);
 });
 
 it('hears a node again that one list of nodes has lacked', async () => {

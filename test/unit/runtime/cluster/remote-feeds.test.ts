@@ -993,6 +993,49 @@ describe('the next session with the id of one that was deleted', () => {
     expect(told[1]).toMatchObject({ event: { type: 'session.deleted' } });
   });
 
+  it.each([true, false])(
+    'and has as many events is told when another node begins it that knows its watchers (%s)',
+    async (saysBegan) => {
+      const { node, session, told } = await start({ owner: null, events: 0 });
+      node.saysBegan = saysBegan;
+      session.owner = A;
+      session.begin();
+      await node.settle();
+      // All that A says of the deletion is lost.
+      node.network.way = () => LOST;
+      session.delete();
+      await node.settle();
+      node.network.way = () => [0];
+      session.owner = B;
+      node.announce('claimed', B, 's');
+      session.begin();
+      await node.settle();
+      renamed(session, 1);
+      await node.settle();
+      expect(seqs(told)).toEqual([1, 2, 1, 2]);
+      expect(told[1]).toMatchObject({ event: { type: 'session.deleted' } });
+    },
+  );
+
+  it('is told as deleted if it was erased since its owner said its position', async () => {
+    const { node, session, told } = await start({ events: 1 });
+    lose(node, 'feed');
+    renamed(session, 1);
+    await node.settle();
+    const { promise: read, resolve: goOn } = Promise.withResolvers<void>();
+    node.beforeRead = () => read;
+    // A message after the lost one: the feed asks the owner, and reads the log.
+    renamed(session, 1);
+    await node.settle();
+    node.network.way = () => LOST;
+    session.delete();
+    await node.settle();
+    goOn();
+    await node.settle();
+    expect(seqs(told)).toEqual([2]);
+    expect(told[0]).toMatchObject({ event: { type: 'session.deleted' } });
+  });
+
   it('is not told as deleted by a late message about the one before', async () => {
     const { node, session, told } = await start({ events: 3 });
     await node.feeds.check();
@@ -1016,6 +1059,8 @@ describe('the next session with the id of one that was deleted', () => {
 
   it('within the time that a feed takes to catch up is not mixed with the one before', async () => {
     const { node, session, told } = await start({ events: 3 });
+    // So the place of the session has to be looked up.
+    node.saysBegan = false;
     await node.feeds.check();
     lose(node, 'feed');
     renamed(session, 1);
