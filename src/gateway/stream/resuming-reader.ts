@@ -1,5 +1,6 @@
 import { withOwnKey } from '../../core/access/session-keys.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { Envelope } from '../../core/log/envelope.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
 import { StreamCursor, type StreamPosition } from '../../core/session/stream-cursor.ts';
@@ -54,6 +55,8 @@ export class ResumingReader implements SignalReader {
   #held: SessionSignal[] | null = null;
   /** Whether the log had events that were not published yet, so that what is published comes from before them. */
   #isAhead = false;
+  /** The last event that came from the log. */
+  #lastRead: Envelope | null = null;
 
   constructor(sessionId: SessionId, position: StreamPosition, deps: ResumingReaderDeps) {
     this.#sessionId = sessionId;
@@ -124,9 +127,27 @@ export class ResumingReader implements SignalReader {
     if (!('event' in signal)) return signal.type === 'session.fault';
     if (signal.seq < this.#cursor.seq && !isDeletion(signal)) return false;
     this.#isAhead = false;
+    if (this.#isOfAnother(signal)) {
+      this.#tellDeleted();
+      return false;
+    }
     this.#note(signal);
     this.#startCatchingUp();
     return false;
+  }
+
+  /**
+   * Whether the event takes the place of one that the client has from the log: that session was deleted, and another one has
+   * begun with its id. A node that heard nothing of the first session does not tell its end.
+   */
+  #isOfAnother(event: Envelope): boolean {
+    const read = this.#lastRead;
+    return read !== null && read.seq === event.seq && identityOf(read) !== identityOf(event);
+  }
+
+  #tellDeleted(): void {
+    const [sessionId, seq] = [this.#sessionId, this.#cursor.seq + 1];
+    this.#deliver({ sessionId, seq, time: Date.now(), event: { type: 'session.deleted' }, meta: null });
   }
 
   #startCatchingUp(): void {
@@ -142,6 +163,7 @@ export class ResumingReader implements SignalReader {
       const wanted = { sessionId, afterSeq: this.#cursor.seq, limit: PAGE_EVENTS };
       const page = await bus.send('session.events', wanted, context());
       for (const envelope of page) this.#deliver(envelope);
+      this.#lastRead = page.at(-1) ?? this.#lastRead;
       if (page.length > 0 || this.#heardSeq > this.#cursor.seq) continue;
       // This is the head of the log. Signals that arrive during the next query must not be lost.
       this.#held = [];
@@ -210,6 +232,11 @@ export class ResumingReader implements SignalReader {
     this.#state = 'closed';
     this.#deps.onError(error);
   }
+}
+
+/** Events of version 0.1.0 have no metadata. */
+function identityOf({ meta, time }: Envelope): string | number {
+  return meta?.id ?? time;
 }
 
 function isDeletion(signal: SessionSignal): boolean {

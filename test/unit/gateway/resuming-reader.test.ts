@@ -112,6 +112,26 @@ const frameCount = (socket: FakeSocket, count: number) =>
     (frames) => frames.length >= count,
   );
 
+describe('a reader that is ahead of what its node was told', () => {
+  it('ends when the node tells another session than the log had, whose end it never heard of', async () => {
+    const session = makeSession();
+    for (let event = 0; event < 3; event += 1) session.append(started);
+    session.unpublished = 3;
+    const { socket, errors } = session.join();
+    await frameCount(socket, 4);
+    await eventually(
+      async () => session.reads,
+      (reads) => reads.length === 2,
+    );
+    // The session was deleted, and another one has begun with its id.
+    session.log.length = 0;
+    session.unpublished = 0;
+    for (let event = 0; event < 4; event += 1) session.bus.publish({ ...session.append(started), time: 7 });
+    expect(errors).toEqual(['the session was deleted']);
+    expect(socket.frames.slice(4)).toMatchObject([{ event: 'deleted', seq: 4 }]);
+  });
+});
+
 describe('a reader of a log that is ahead of the session', () => {
   const lagging = () => {
     const session = makeSession();
