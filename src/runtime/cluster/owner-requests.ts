@@ -165,7 +165,7 @@ export class OwnerRequests {
     try {
       return await answer();
     } finally {
-      if (effectOf(type) === 'changes') this.#deps.ownership.forgetUnlessLoaded(sessionId);
+      if (effectOf(type) === 'changes') this.#deps.ownership.forgetUnlessBegun(sessionId);
     }
   }
 

@@ -103,11 +103,12 @@ export class SessionOwnership {
   }
 
   /**
-   * Forgets a session that was claimed for a request, unless the request has loaded it: the session may not exist, and then
-   * another node may begin it.
+   * Forgets a session that was claimed for a request, unless the session has begun: another node may begin it, and this node
+   * may not hear of that.
    */
-  forgetUnlessLoaded(sessionId: SessionId): void {
-    if (this.#sessions().has(sessionId)) return;
+  forgetUnlessBegun(sessionId: SessionId): void {
+    const sessions = this.#sessions();
+    if (sessions.has(sessionId) && !sessions.discardEmpty(sessionId)) return;
     this.#cluster.membership.forget(this.#streamOf(sessionId));
     this.#cluster.feeds.loseOwn(this.#streamOf(sessionId));
   }

@@ -3,6 +3,7 @@ import type { Origin } from '../../core/log/event-metadata.ts';
 import { decide } from '../../core/session/session-decider.ts';
 import { evolve, initialSessionState } from '../../core/session/session-state.ts';
 import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
+import { requireForkPoint } from '../../ports/event-store.ts';
 import type { Journal, NewFork } from './journal.ts';
 import { SessionActor, type SessionDeps } from './session-actor.ts';
 import type { FoldedSession, SessionFold } from './session-fold.ts';
@@ -61,6 +62,8 @@ export class SessionLoader {
   async fork({ from, at, to }: NewFork, origin: Origin): Promise<SessionActor> {
     const { journal, policy, fold } = this.#deps;
     const { state } = await fold.at(from, at);
+    // The session may have been deleted meanwhile, and another one with its id may begin.
+    requireForkPoint(from, at, state.seq);
     const closing = decide(state, { type: 'session.fork', from, at }, policy);
     const title = shownTitle(closing.reduce(evolveTitle, state.title));
     await journal.fork({ from, at, to }, closing, { origin, title });

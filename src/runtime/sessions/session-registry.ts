@@ -13,6 +13,7 @@ import type { Clock } from '../../timing/clock.ts';
 import { DepartingSessions, type OnLeft } from './departing-sessions.ts';
 import { EphemeralSessions } from './ephemeral-sessions.ts';
 import { FaultRecovery } from './fault-recovery.ts';
+import { ForksUnderWay } from './forks-under-way.ts';
 import type { NewFork } from './journal.ts';
 import { LoadedSessions, type LoadedSessionsDeps, type SessionsInMemory } from './loaded-sessions.ts';
 import type { AcceptedTurn, SessionActor } from './session-actor.ts';
@@ -42,6 +43,7 @@ export class SessionRegistry {
   readonly #ephemeral: EphemeralSessions;
   readonly #departing: DepartingSessions;
   readonly #erasing = new Map<SessionActor, Promise<void>>();
+  readonly #forks = new ForksUnderWay();
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps;
@@ -150,14 +152,15 @@ export class SessionRegistry {
 
   /** @returns the new session. Rejects if `to` exists. After an error that `mayBeStored`, the log may have the fork all the same. */
   async fork(fork: NewFork, origin: Origin): Promise<SessionActor> {
-    const { to } = fork;
+    const { from, to } = fork;
     const before = (this.#inMemory.find(to) ?? this.#load(to)).catch((error: unknown) => {
       throw error instanceof SessionElsewhereError ? sessionExists(to) : error;
     });
-    const forked = before.then((exists) => {
+    const forked = before.then(async (exists) => {
       // A message to the session may be on its way to the log.
       if (exists.state.seq > 0 || !exists.isIdle) throw sessionExists(to);
-      return this.#loader.fork(fork, origin);
+      await this.#erasureOf(from);
+      return this.#forks.run(from, () => this.#loader.fork(fork, origin));
     });
     // At once: whoever asks for the session from here on waits until the fork is complete or has failed.
     const entered = this.#inMemory.enter(
@@ -191,6 +194,12 @@ export class SessionRegistry {
     if ((await this.position(sessionId)).head > 0) await this.delete(sessionId, serviceOrigin());
   }
 
+  /** Resolves when the session is not being erased. What begins later with its id is another session. */
+  async #erasureOf(sessionId: SessionId): Promise<void> {
+    for (const [session, erased] of this.#erasing)
+      if (session.sessionId === sessionId) await Promise.allSettled([erased]);
+  }
+
   #erase(session: SessionActor): Promise<void> {
     const erased = this.#eraseNow(session).finally(() => this.#erasing.delete(session));
     this.#erasing.set(session, erased);
@@ -200,6 +209,7 @@ export class SessionRegistry {
   async #eraseNow(session: SessionActor): Promise<void> {
     const { sessionId } = session;
     try {
+      await this.#forks.over(sessionId);
       await this.#loader.erase(sessionId);
       this.#ephemeral.forget(sessionId);
     } catch (error) {
@@ -262,6 +272,11 @@ export class SessionRegistry {
   /** Another process owns the session. @returns whether it has left memory: a session in which something goes on stays. */
   discard(sessionId: SessionId): boolean {
     return this.#inMemory.discard(sessionId);
+  }
+
+  /** @returns whether the session was in memory, has no events, and has left memory. */
+  discardEmpty(sessionId: SessionId): boolean {
+    return this.#inMemory.at(sessionId)?.state.seq === 0 && this.#inMemory.discard(sessionId);
   }
 
   /** Resolves when a session that is being given up has left memory. */

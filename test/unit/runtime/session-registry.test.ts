@@ -767,6 +767,26 @@ describe('a fork under way', () => {
     await rig.registry.drain(NO_TIME);
   });
 
+  it('copies the session that it was asked for, also if that one is deleted and begun again meanwhile', async () => {
+    const rig = new SessionRig();
+    await rig.say('hello');
+    await rig.model.call(0);
+    const held = rig.store.holdNext('session.forked');
+    const fork = rig.registry.fork({ from: 's', at: 2, to: 'fork' }, CLIENT);
+    await held.arrived;
+    const next = rig.registry.delete('s', CLIENT).then(() => rig.say('another session'));
+    // More turns of the event loop than a deletion and a message take.
+    for (let round = 0; round < 50; round += 1) await new Promise(setImmediate);
+    held.release();
+    await fork;
+    await next;
+    const texts = (await rig.logged('fork')).flatMap((event) =>
+      event.type === 'turn.requested' ? [event.text] : [],
+    );
+    expect(texts).toEqual(['hello']);
+    await rig.registry.drain(NO_TIME);
+  });
+
   it('is waited for by a message to it, which then follows its past', async () => {
     const rig = new SessionRig();
     await rig.say('hello');

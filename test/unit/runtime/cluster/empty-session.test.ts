@@ -11,6 +11,16 @@ afterEach(() => {
 });
 
 describe('a session of which a node had nothing', () => {
+  it('is there for that node when another node has begun it, also if the node does not hear of that', async () => {
+    await using nodes = await memoryPair();
+    const { network, one: beginning, other } = nodes;
+    expect(await other.bus.send('turn.cancel', { sessionId: 's', reason: 'enough' }, ANYONE)).toBe(false);
+    network.way = (text) => (text.startsWith('{"type":"claimed"') ? LOST : DIRECT);
+    await beginning.bus.send('turn.start', { sessionId: 's', turnId: 't1', text: 'hello' }, ANYONE);
+    const renamed = await other.bus.send('session.rename', { sessionId: 's', title: 'a title' }, ANYONE);
+    expect(renamed).toEqual({ title: 'a title' });
+  });
+
   it.each([
     ['it has left memory', IDLE_MS, DIRECT],
     ['the node does not hear of that', 0, LOST],
