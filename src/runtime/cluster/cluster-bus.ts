@@ -254,10 +254,12 @@ export class ClusterBus implements Bus, ClusterAgent {
   /** Gives up the sessions of this node, so that other nodes go on with them. */
   async drain(timeoutMs: number): Promise<void> {
     const { sessions } = this.#composed;
+    const until = performance.now() + timeoutMs;
+    const leftMs = (): number => Math.max(0, until - performance.now());
     await this.#cluster.leave();
     // A claim under way could take back a session that is given up now. No node would go on with it until this node ends.
-    await within(timeoutMs, this.#orphans.settled, undefined);
-    await sessions.handOver(timeoutMs, (sessionId, seq) =>
+    await within(leftMs(), this.#orphans.settled, undefined);
+    await sessions.handOver(leftMs(), (sessionId, seq) =>
       this.#cluster.giveUp(this.#prefix + sessionId, seq),
     );
   }

@@ -1,10 +1,11 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { chooseAdapters } from '../../../../src/app/adapters/choose-adapters.ts';
 import { composeAgent } from '../../../../src/app/compose.ts';
 import { parseAgentFile } from '../../../../src/config/reading/agent-file.ts';
 import type { StreamId } from '../../../../src/core/log/streams.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
+import type { LanguageModel } from '../../../../src/ports/language-model.ts';
 import type { LivingNode, Membership, StreamPlace } from '../../../../src/ports/membership.ts';
 import { Cluster } from '../../../../src/runtime/cluster/cluster.ts';
 import { MemoryNetwork } from '../../../support/cluster/memory-link.ts';
@@ -88,7 +89,7 @@ class OneNode implements Membership {
 }
 
 /** A node that is alone, with an agent whose model answers at once. */
-async function start() {
+async function start(model?: Pick<LanguageModel, 'generate'>) {
   const log = recordingLog();
   const membership = new OneNode();
   const adapters = await chooseAdapters({ config: AGENT.config, dataDir: ':memory:', environment: {}, log });
@@ -98,7 +99,11 @@ async function start() {
     store: adapters.store,
     log,
   });
-  const agent = await composeAgent({ ...AGENT, log, adapters: { ...adapters, cluster } });
+  const agent = await composeAgent({
+    ...AGENT,
+    log,
+    adapters: { ...adapters, ...(model && { model: { ...adapters.model, ...model } }), cluster },
+  });
   const say = async (sessionId: string): Promise<void> => {
     const completed = nextSignal(agent.bus, sessionId, isEvent('turn.completed'));
     const message = { sessionId, turnId: crypto.randomUUID(), text: 'hello' };
@@ -122,6 +127,25 @@ it('gives up no session while a claim is under way, which could take it back', a
   await drained;
   expect(membership.released).toEqual(['s']);
   await agent.close();
+});
+
+it('waits for a claim and then for its turns no longer than it was told, together', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const { membership, agent, say } = await start({ generate: () => new Promise(() => undefined) });
+    void say('s');
+    membership.claimOrphans = () => new Promise(() => undefined);
+    for (let renewal = 0; renewal < RENEWALS; renewal += 1) await membership.refresh();
+    for (let round = 0; round < ROUNDS; round += 1) await nextRound();
+
+    void agent.drain(PATIENCE_MS);
+    for (let round = 0; round < ROUNDS; round += 1) await nextRound();
+    await vi.advanceTimersByTimeAsync(PATIENCE_MS + 1);
+    for (let round = 0; round < ROUNDS; round += 1) await nextRound();
+    expect(membership.released).toEqual(['s']);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('gives many sessions up with few statements, one after the other', async () => {
