@@ -22,9 +22,15 @@ export interface PrescribedCall {
   readonly structuredContent?: object;
   /** Whether a kill may leave the call without an answer, because it is not safe to repeat. */
   readonly mayBeInterrupted?: boolean;
+  /** Whether somebody may deny the call, or the turn may end before the call was approved. */
+  readonly mayBeUnapproved?: boolean;
 }
+/** How a call ends that was not approved. */
+const UNAPPROVED = /^it was denied| before the call was approved$/;
 
 type Frames = readonly ResumableFrame[];
+/** Events that a script does not have. */
+const UNPRESCRIBED: ReadonlySet<string> = new Set(['turnResumed', 'toolApproval', 'toolApproved']);
 type Outcome = { readonly result: object } | { readonly error: string };
 
 const SEPARATOR = '\n\n';
@@ -36,7 +42,7 @@ export function checkTurn(frames: Frames, turn: PrescribedTurn): void {
   const about = `the turn of "${turn.message}"`;
   const ids = callIds(frames);
   const told = resultsInOrder(frames, ids)
-    .filter(({ event }) => event !== 'turnResumed')
+    .filter(({ event }) => !UNPRESCRIBED.has(event))
     .map((frame) => essence(frame, ids));
   const whole = wholeTurn(turn, outcomes(frames, turn));
   if (!isCancelled(frames)) {
@@ -135,18 +141,24 @@ function wholeTurn(turn: PrescribedTurn, outcomesOfCalls: readonly Outcome[]): u
 /** What the script has each tool answer, or the interruption where there may be one. */
 function outcomes(frames: Frames, { calls = [] }: PrescribedTurn): Outcome[] {
   const ids = callIds(frames);
-  return calls.map(({ text, structuredContent, mayBeInterrupted = false }, call): Outcome => {
-    const told = frames.find((frame) => frame.event === 'toolResult' && frame.data.callId === ids[call]);
-    const error = told?.event === 'toolResult' ? (told.data.error ?? '') : '';
-    const isAllowed = mayBeInterrupted || isCancelled(frames);
-    if (isAllowed && INTERRUPTIONS.test(error)) return { error };
-    return { result: { content: [{ type: 'text', text }], ...(structuredContent && { structuredContent }) } };
-  });
+  return calls.map(
+    ({ text, structuredContent, mayBeInterrupted = false, mayBeUnapproved = false }, call): Outcome => {
+      const told = frames.find((frame) => frame.event === 'toolResult' && frame.data.callId === ids[call]);
+      const error = told?.event === 'toolResult' ? (told.data.error ?? '') : '';
+      const isAllowed = mayBeInterrupted || isCancelled(frames);
+      if (isAllowed && INTERRUPTIONS.test(error)) return { error };
+      if (mayBeUnapproved && UNAPPROVED.test(error)) return { error };
+      return {
+        result: { content: [{ type: 'text', text }], ...(structuredContent && { structuredContent }) },
+      };
+    },
+  );
 }
 
 /** What the model is shown of a result. */
 function shownText(outcome: Outcome, { calls = [] }: PrescribedTurn, call: number): string {
-  return 'error' in outcome
-    ? `The call was interrupted (${outcome.error}). It may or may not have taken effect.`
-    : (calls[call]?.text ?? '');
+  if (!('error' in outcome)) return calls[call]?.text ?? '';
+  return UNAPPROVED.test(outcome.error)
+    ? `The tool failed: ${outcome.error}`
+    : `The call was interrupted (${outcome.error}). It may or may not have taken effect.`;
 }

@@ -3,43 +3,18 @@ import { ANYONE } from '../../../src/core/request/request-context.ts';
 import type { IdempotencyKey } from '../../../src/core/request/request-events.ts';
 import { encodeResumable, encodeResumed } from '../../../src/gateway/stream/resumable-frames.ts';
 import { ResumingReader } from '../../../src/gateway/stream/resuming-reader.ts';
-import type { Bus } from '../../../src/ports/bus.ts';
 import { StreamRecord } from '../sockets/stream-record.ts';
+import {
+  ask,
+  type ChooseNode,
+  describeError,
+  isTransient,
+  KEY_MS,
+  LATENCY_MS,
+  type Outcome,
+} from './asking.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import type { World } from './world.ts';
-
-const LATENCY_MS = 2;
-/** After which a client gives a request up. */
-const PATIENCE_MS = 15_000;
-const KEY_MS = 86_400_000;
-/** Errors that say: try it again, with the same key. */
-const TRANSIENT: readonly string[] = ['SERVICE_UNAVAILABLE', 'OUTCOME_UNKNOWN'];
-
-export type ChooseNode = () => SimulatedNode | undefined;
-type Outcome<T> = { readonly answer: T } | { readonly error: unknown } | 'lost';
-
-/** Asks a node as a client does, who may never hear of the answer. */
-function ask<T>(
-  world: World,
-  node: SimulatedNode,
-  what: string,
-  work: (bus: Bus) => Promise<T>,
-): Promise<Outcome<T>> {
-  const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
-  const tell = (outcome: Outcome<T>): void =>
-    void world.plan(null, world.random() * LATENCY_MS, '', () => resolve(outcome));
-  const stop = node.life.onDeath(() => tell('lost'));
-  world.plan(null, PATIENCE_MS, '', () => resolve('lost'));
-  world.plan(node.life, world.random() * LATENCY_MS, what, () => {
-    const { agent } = node;
-    if (!agent) return tell('lost');
-    work(agent.bus).then(
-      (answer) => tell({ answer }),
-      (error: unknown) => tell({ error }),
-    );
-  });
-  return promise.finally(stop);
-}
 
 /** How often a user sends a message without a key, and only once. */
 const KEYLESS = 0.2;
@@ -115,7 +90,7 @@ export class SimulatedUser {
       this.#world.note(`${content} is acknowledged as ${outcome.answer.turnId}`);
     }
     if (outcome && outcome !== 'lost' && 'error' in outcome && !isTransient(outcome.error))
-      this.#world.faults.push(`${content} was refused: ${describe(outcome.error)}`);
+      this.#world.faults.push(`${content} was refused: ${describeError(outcome.error)}`);
     return outcome;
   }
 
@@ -127,7 +102,7 @@ export class SimulatedUser {
       bus.send('turn.cancel', { sessionId, reason: 'the user cancelled' }, ANYONE),
     );
     if (outcome !== 'lost' && 'error' in outcome && !isTransient(outcome.error))
-      this.#world.faults.push(`a cancellation was refused: ${describe(outcome.error)}`);
+      this.#world.faults.push(`a cancellation was refused: ${describeError(outcome.error)}`);
   }
 }
 
@@ -228,13 +203,4 @@ export class SimulatedWatcher {
       this.stop();
     }
   }
-}
-
-/** As the gateway tells them. */
-function isTransient(error: unknown): boolean {
-  return TRANSIENT.includes(asServiceError(error).code);
-}
-
-function describe(error: unknown): string {
-  return `${JSON.stringify(asServiceError(error).body)} ${error instanceof Error ? (error.stack ?? '') : ''}`;
 }

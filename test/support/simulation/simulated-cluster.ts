@@ -14,7 +14,10 @@ const A_MINUTE_MS = 60_000;
 export type Mutation =
   | 'the epoch of an append'
   | 'the fence of a tool call'
-  | 'the sequence checks of a resume';
+  | 'the sequence checks of a resume'
+  | 'the look for another session'
+  | 'the keys of requests'
+  | 'the last event of a fork';
 
 /** Three nodes with what they share. A node that ends is started again. */
 export class SimulatedCluster {
@@ -26,10 +29,11 @@ export class SimulatedCluster {
   readonly #surroundings: Surroundings;
   #lives = 0;
 
-  constructor(world: World, mutation: Mutation | null) {
+  constructor(world: World, mutation?: Mutation) {
     this.world = world;
     this.database = new SimulatedDatabase(world);
     this.database.isFencing = mutation !== 'the epoch of an append';
+    this.database.lacksOfForks = mutation === 'the last event of a fork' ? 1 : 0;
     this.network = new SimulatedNetwork(world);
     this.network.isNumbered = mutation !== 'the sequence checks of a resume';
     const hasToolFence = mutation !== 'the fence of a tool call';

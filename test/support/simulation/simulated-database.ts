@@ -1,18 +1,20 @@
 import type { StreamId } from '../../../src/core/log/streams.ts';
 import type { LivingNode, NodeId, NodeReport, StreamPlace } from '../../../src/ports/membership.ts';
 import type { AppendRequest, Refusal } from '../../../src/stored-log/append-request.ts';
+import { EPOCH } from './simulated-time.ts';
 import type { World } from './world.ts';
 
 export const LEASE_MS = 2_000;
 export const FIRST_EPOCH = 0;
 const NO_REPORT: NodeReport = { isDraining: false, load: { sessions: 0, turns: 0, waiting: 0 } };
 
-interface Row {
+export interface Row {
   readonly time: number;
   readonly data: string;
 }
 
 export interface StoredStream {
+  readonly id: StreamId;
   readonly rows: Row[];
   readonly createdAt: number;
   updatedAt: number;
@@ -20,6 +22,8 @@ export interface StoredStream {
   title: string | null | undefined;
   owner: NodeId | null;
   epoch: number;
+  /** When it was erased. Infinity: it is there. */
+  erasedAt: number;
 }
 
 interface NodeRow {
@@ -38,7 +42,11 @@ export class Fenced extends Error {}
 export class SimulatedDatabase {
   /** Whether it refuses what a node appends that has lost its lease, or the session. */
   isFencing = true;
+  /** How many events it leaves out when it copies the events of a fork. */
+  lacksOfForks = 0;
   readonly streams = new Map<StreamId, StoredStream>();
+  /** All sessions that there ever were, also those that were erased. */
+  readonly lives: StoredStream[] = [];
   readonly nodes = new Map<NodeId, NodeRow>();
   readonly #world: World;
   #lastNode = 0;
@@ -49,7 +57,7 @@ export class SimulatedDatabase {
 
   /** Of the database, by which leases end. */
   get now(): number {
-    return this.#world.now;
+    return EPOCH + this.#world.now;
   }
 
   join(): NodeId {
@@ -106,7 +114,9 @@ export class SimulatedDatabase {
     this.require(node);
     for (const id of streamIds) {
       const stream = this.streams.get(id);
-      if (stream && isOwn(stream, node, epochs.get(id))) this.streams.delete(id);
+      if (!stream || !isOwn(stream, node, epochs.get(id))) continue;
+      this.streams.delete(id);
+      stream.erasedAt = this.now;
     }
   }
 
@@ -159,15 +169,19 @@ export class SimulatedDatabase {
 
   begin(streamId: StreamId, rows: Row[], owner: NodeId | null, title: string | null | undefined): void {
     const { now } = this;
-    this.streams.set(streamId, {
+    const stream = {
+      id: streamId,
       rows,
-      createdAt: now,
+      createdAt: Math.floor(now),
       updatedAt: now,
       open: false,
       title,
       owner,
       epoch: FIRST_EPOCH,
-    });
+      erasedAt: Infinity,
+    };
+    this.streams.set(streamId, stream);
+    if (!streamId.startsWith('~')) this.lives.push(stream);
   }
 
   /** Throws if the node is gone. */

@@ -105,7 +105,7 @@ export class SimulatedNode {
         ...common,
         store: announcedStore(store, cluster),
         snapshots: memorySnapshotStore(),
-        model: simulatedModel(world),
+        model: simulatedModel(world, ledger),
         connector: hasToolFence ? fencedTools(tools, membership) : tools,
         cluster,
       },

@@ -47,7 +47,7 @@ export class SimulatedStore implements EventStore {
       return rows.slice(afterSeq, afterSeq + limit).map(({ time, data }, index) => ({
         sessionId: streamId,
         seq: afterSeq + 1 + index,
-        time,
+        time: Math.floor(time),
         ...currentEvents.decode(data),
       }));
     });
@@ -115,7 +115,12 @@ export class SimulatedStore implements EventStore {
       const existing = database.streams.get(to);
       if (existing) throw new StaleVersionError(to, 0, existing.rows.length);
       const time = database.now;
-      database.begin(to, [...rows.slice(0, at), ...closed.map((data) => ({ time, data }))], owner, title);
+      database.begin(
+        to,
+        [...rows.slice(0, at - database.lacksOfForks), ...closed.map((data) => ({ time, data }))],
+        owner,
+        title,
+      );
     });
   }
 

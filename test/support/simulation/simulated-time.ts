@@ -15,7 +15,7 @@ export interface SimulatedTime {
 }
 
 /** When a world begins: 2026-01-01. */
-const EPOCH = 1_767_225_600_000;
+export const EPOCH = 1_767_225_600_000;
 /** How long a turn of the event loop takes. */
 const LOOP_MS = 0.01;
 
