@@ -5,7 +5,7 @@ import { runSchedule } from './schedule.ts';
 const FIRST = Number(process.env.SIMULATION_SEED ?? 1);
 const COUNT = Number(process.env.SIMULATION_SCHEDULES ?? 10_000);
 /** Of so many seeds, the clients of one do all that they can. It is odd, so that both halves have some of them. */
-const WIDE_EVERY = Number(process.env.SIMULATION_WIDE_EVERY ?? 9);
+const WIDE_EVERY = Number(process.env.SIMULATION_WIDE_EVERY ?? 15);
 
 /** What the tests of all schedules are called. */
 export const TITLE = `keep all promises (SIMULATION_SEED=${FIRST} SIMULATION_SCHEDULES=${COUNT} SIMULATION_WIDE_EVERY=${WIDE_EVERY})`;
