@@ -50,9 +50,9 @@ export class Life {
     return this.stream.erasedAt - EPOCH;
   }
 
-  /** When the event with this seq was recorded. */
+  /** When the event with this seq was recorded. Infinity: the session has no such event. */
   timeOf(seq: number): number {
-    return (this.stream.rows[seq - 1]?.time ?? 0) - EPOCH;
+    return (this.stream.rows[seq - 1]?.time ?? Infinity) - EPOCH;
   }
 
   /** Before this moment, nothing says that it ends. */
