@@ -1,18 +1,9 @@
 import { asServiceError } from '../../../src/core/errors.ts';
 import { ANYONE } from '../../../src/core/request/request-context.ts';
 import type { IdempotencyKey } from '../../../src/core/request/request-events.ts';
-import { encodeResumable, encodeResumed } from '../../../src/gateway/stream/resumable-frames.ts';
-import { ResumingReader } from '../../../src/gateway/stream/resuming-reader.ts';
 import { StreamRecord } from '../sockets/stream-record.ts';
-import {
-  ask,
-  type ChooseNode,
-  describeError,
-  isTransient,
-  KEY_MS,
-  LATENCY_MS,
-  type Outcome,
-} from './asking.ts';
+import { ask, type ChooseNode, describeError, isTransient, KEY_MS, type Outcome } from './asking.ts';
+import { followAt } from './simulated-connection.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import type { World } from './world.ts';
 
@@ -138,58 +129,22 @@ export class SimulatedWatcher {
     this.#isStopped = true;
   }
 
-  /** Resolves when the connection has ended. */
-  async #connect(node: SimulatedNode, staysMs: number): Promise<void> {
+  #connect(node: SimulatedNode, staysMs: number): Promise<void> {
     const world = this.#world;
-    const { sessionId, record } = this;
-    const ended = Promise.withResolvers<void>();
-    let isOpen = true;
-    let close = (): void => undefined;
-    const end = (): void => {
-      isOpen = false;
-      ended.resolve();
-      // The node hears of it when it can.
-      world.plan(node.life, 0, '', close);
-    };
-    const stop = node.life.onDeath(end);
-    world.plan(null, staysMs, '', end);
-    world.plan(
-      node.life,
-      world.random() * LATENCY_MS,
-      `${this.name} resumes after ${record.seq}.${record.offset}`,
-      () => {
-        const { agent, fanOut } = node;
-        if (!agent || !fanOut || !isOpen) return end();
-        const reader = new ResumingReader(
-          sessionId,
-          { seq: record.seq, offset: record.offset },
-          {
-            bus: agent.bus,
-            context: () => ANYONE,
-            sink: {
-              send: (frame) => {
-                if (isOpen) this.#take(frame);
-                return true;
-              },
-              bufferedBytes: () => 0,
-            },
-            encode: encodeResumable,
-            encodeResumed,
-            wantsReasoning: false,
-            onEnd: () => world.faults.push(`${sessionId} was deleted`),
-            onError: end,
-          },
-        );
-        fanOut.join(sessionId, reader);
-        close = () => {
-          fanOut.leave(sessionId, reader);
-          reader.close();
-        };
-        reader.start();
+    const { name, sessionId, record } = this;
+    return followAt(
+      { world, node, staysMs },
+      {
+        name,
+        sessionId,
+        position: () => record,
+        take: (frame) => {
+          this.#take(frame);
+          return true;
+        },
+        onDeleted: () => world.faults.push(`${sessionId} was deleted`),
       },
     );
-    await ended.promise;
-    stop();
   }
 
   #take(frame: string): void {

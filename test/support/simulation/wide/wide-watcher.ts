@@ -1,8 +1,6 @@
-import { ANYONE } from '../../../../src/core/request/request-context.ts';
-import { encodeResumable, encodeResumed } from '../../../../src/gateway/stream/resumable-frames.ts';
-import { ResumingReader } from '../../../../src/gateway/stream/resuming-reader.ts';
 import { StreamRecord } from '../../sockets/stream-record.ts';
-import { type ChooseNode, LATENCY_MS } from '../asking.ts';
+import type { ChooseNode } from '../asking.ts';
+import { followAt } from '../simulated-connection.ts';
 import type { SimulatedNode } from '../simulated-node.ts';
 import type { World } from '../world.ts';
 import type { Life, Lives } from './lives.ts';
@@ -78,57 +76,21 @@ export class WideWatcher {
     return record.seq === 0 || lives.includes(life);
   }
 
-  /** Resolves when the connection has ended. */
-  async #connect(node: SimulatedNode, staysMs: number): Promise<void> {
-    const world = this.#world;
-    const ended = Promise.withResolvers<void>();
-    let isOpen = true;
-    let close = (): void => undefined;
-    const end = (): void => {
-      isOpen = false;
-      ended.resolve();
-      // The node hears of it when it can.
-      world.plan(node.life, 0, '', close);
-    };
-    const stop = node.life.onDeath(end);
-    world.plan(null, staysMs, '', end);
-    world.plan(node.life, world.random() * LATENCY_MS, '', () => {
-      const { agent, fanOut } = node;
-      if (!agent || !fanOut || !isOpen) return end();
-      const { sessionId } = this;
-      const now = this.#lives.now(sessionId);
-      if (!now || !this.#isOf(now)) this.#beginAnew();
-      const { seq, offset } = this.#current.record;
-      world.note(`${this.name} resumes after ${seq}.${offset}`);
-      const reader = new ResumingReader(
+  #connect(node: SimulatedNode, staysMs: number): Promise<void> {
+    const { name, sessionId } = this;
+    return followAt(
+      { world: this.#world, node, staysMs },
+      {
+        name,
         sessionId,
-        { seq, offset },
-        {
-          bus: agent.bus,
-          context: () => ANYONE,
-          sink: {
-            send: (frame) => {
-              if (isOpen && !this.#take(frame)) end();
-              return true;
-            },
-            bufferedBytes: () => 0,
-          },
-          encode: encodeResumable,
-          encodeResumed,
-          wantsReasoning: false,
-          onEnd: end,
-          onError: end,
+        position: () => {
+          const now = this.#lives.now(sessionId);
+          if (!now || !this.#isOf(now)) this.#beginAnew();
+          return this.#current.record;
         },
-      );
-      fanOut.join(sessionId, reader);
-      close = () => {
-        fanOut.leave(sessionId, reader);
-        reader.close();
-      };
-      reader.start();
-    });
-    await ended.promise;
-    stop();
+        take: (frame) => this.#take(frame),
+      },
+    );
   }
 
   /** @returns whether the connection goes on. */
