@@ -5,12 +5,18 @@ import { noteEarlyReload } from './run/early-reload.ts';
 
 type Runnable = Exclude<CommandLine, { kind: 'exit' }>;
 
-/** Runs a command. If it fails, prints the error on one line and sets exit code 1. */
-export async function runCommand(command: Runnable): Promise<void> {
+/**
+ * Runs a command. If it fails, prints the error on one line and sets exit code 1.
+ * @param outputError why nothing more can be printed, which is told already. Undefined as long as it can.
+ */
+export async function runCommand(
+  command: Runnable,
+  outputError: () => Error | undefined = () => undefined,
+): Promise<void> {
   try {
     await perform(command);
   } catch (error) {
-    process.stderr.write(`agent-service: ${messageOf(error)}\n`);
+    if (error !== outputError()) process.stderr.write(`agent-service: ${messageOf(error)}\n`);
     process.exitCode = 1;
     // A failed start leaves the thread of the log behind, which would keep the process alive.
     if (command.kind === 'run') process.exit();

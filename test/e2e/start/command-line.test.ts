@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -281,6 +281,17 @@ describe.concurrent('flags', () => {
       command.closeStdout();
       expect(await command.ended).toMatchObject({ code: 1, stderr: '' });
     }
+  });
+
+  verifies('cli.unread', 'and leaves no files beside the log that it has read', async () => {
+    await using folder = await tempDirectory();
+    const fixture = fileURLToPath(new URL('../../fixtures/log-0.1.0', import.meta.url));
+    await cp(fixture, folder.path, { recursive: true });
+    const files = await readdir(folder.path);
+    await using command = new ServiceProcess(['sessions', '--data-dir', folder.path]);
+    command.closeStdout();
+    expect(await command.ended).toMatchObject({ code: 1, stderr: '' });
+    expect(await readdir(folder.path)).toEqual(files);
   });
 
   verifies('cli.bin', async () => {
