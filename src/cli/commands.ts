@@ -9,10 +9,7 @@ type Runnable = Exclude<CommandLine, { kind: 'exit' }>;
  * Runs a command. If it fails, prints the error on one line and sets exit code 1.
  * @param outputError why nothing more can be printed, which is told already. Undefined as long as it can.
  */
-export async function runCommand(
-  command: Runnable,
-  outputError: () => Error | undefined = () => undefined,
-): Promise<void> {
+export async function runCommand(command: Runnable, outputError: () => Error | undefined): Promise<void> {
   try {
     await perform(command);
   } catch (error) {

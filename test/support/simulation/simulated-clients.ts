@@ -1,10 +1,10 @@
 import { asServiceError } from '../../../src/core/errors.ts';
 import { ANYONE } from '../../../src/core/request/request-context.ts';
 import type { IdempotencyKey } from '../../../src/core/request/request-events.ts';
+import type { StreamPosition } from '../../../src/core/session/stream-cursor.ts';
 import { StreamRecord } from '../sockets/stream-record.ts';
 import { ask, type ChooseNode, describeError, isTransient, KEY_MS, type Outcome } from './asking.ts';
-import { followAt } from './simulated-connection.ts';
-import type { SimulatedNode } from './simulated-node.ts';
+import { SimulatedFollower } from './simulated-follower.ts';
 import type { World } from './world.ts';
 
 /** How often a user sends a message without a key, and only once. */
@@ -97,65 +97,30 @@ export class SimulatedUser {
   }
 }
 
-/** Follows a session over many connections, to any nodes. */
-export class SimulatedWatcher {
-  readonly name: string;
-  readonly sessionId: string;
+/** Keeps all that it is told of its session, which nobody deletes. */
+export class SimulatedWatcher extends SimulatedFollower {
   readonly record = new StreamRecord();
   /** The durable frames, as they came. */
   readonly texts: string[] = [];
-  readonly #world: World;
-  readonly #choose: ChooseNode;
-  #isStopped = false;
 
-  constructor(world: World, name: string, sessionId: string, choose: ChooseNode) {
-    this.#world = world;
-    this.name = name;
-    this.sessionId = sessionId;
-    this.#choose = choose;
+  protected position(): StreamPosition {
+    return this.record;
   }
 
-  /** @param staysMs how long a connection lasts, at most. */
-  async watch(staysMs: number): Promise<void> {
-    const world = this.#world;
-    while (!this.#isStopped) {
-      const node = this.#choose();
-      if (node) await this.#connect(node, 100 + world.random() * staysMs);
-      await world.wait(world.random() * 100);
-    }
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  #connect(node: SimulatedNode, staysMs: number): Promise<void> {
-    const world = this.#world;
-    const { name, sessionId, record } = this;
-    return followAt(
-      { world, node, staysMs },
-      {
-        name,
-        sessionId,
-        position: () => record,
-        take: (frame) => {
-          this.#take(frame);
-          return true;
-        },
-        onDeleted: () => world.faults.push(`${sessionId} was deleted`),
-      },
-    );
-  }
-
-  #take(frame: string): void {
-    this.#world.note(`${this.name} is told ${frame.slice(0, 120)}`);
+  protected take(frame: string): boolean {
+    this.world.note(`${this.name} is told ${frame.slice(0, 120)}`);
     try {
       const before = this.record.seq;
       this.record.add(JSON.parse(frame));
       if (this.record.seq > before) this.texts.push(frame);
     } catch (error) {
-      this.#world.faults.push(`${this.name} of ${this.sessionId}: ${String(error)}`);
+      this.world.faults.push(`${this.name} of ${this.sessionId}: ${String(error)}`);
       this.stop();
     }
+    return true;
+  }
+
+  protected deleted(): void {
+    this.world.faults.push(`${this.sessionId} was deleted`);
   }
 }

@@ -1,10 +1,8 @@
 import type { SessionId } from '../../../core/ids.ts';
 import type { EventCodec } from '../../../core/log/event-codec.ts';
 import { type AdoptedEvent, type SessionMark, StaleVersionError } from '../../../ports/event-store.ts';
+import { stepLimits } from './step-limits.ts';
 import type { Adopted, Answer, Call, StageCall } from './worker-protocol.ts';
-
-/** A part is sent to the thread, and later stored in the log, when it reaches one of these. */
-const partLimits = { events: 250, characters: 500_000 };
 
 interface Thread {
   readonly call: (call: Call) => Promise<Answer>;
@@ -68,7 +66,7 @@ class Part {
   }
 
   get isFull(): boolean {
-    return this.#data.length >= partLimits.events || this.#characters >= partLimits.characters;
+    return this.#data.length >= stepLimits.rows || this.#characters >= stepLimits.characters;
   }
 
   stageCall(adoption: number): StageCall {

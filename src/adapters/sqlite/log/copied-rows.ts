@@ -4,9 +4,7 @@ import { requireForkPoint } from '../../../ports/event-store.ts';
 import { chainHash, chainStart } from '../../../stored-log/chain.ts';
 import { cutAfter } from '../file/packed-events.ts';
 import type { VerifiedRows } from '../integrity/verified-rows.ts';
-
-/** A step ends with the row that reaches one of these. An append waits for one step at most. */
-const stepLimits = { rows: 250, characters: 500_000 };
+import { stepLimits } from './step-limits.ts';
 
 interface Fork {
   readonly from: StreamId;

@@ -1,7 +1,7 @@
+import type { StreamPosition } from '../../../../src/core/session/stream-cursor.ts';
 import { StreamRecord } from '../../sockets/stream-record.ts';
 import type { ChooseNode } from '../asking.ts';
-import { followAt } from '../simulated-connection.ts';
-import type { SimulatedNode } from '../simulated-node.ts';
+import { SimulatedFollower } from '../simulated-follower.ts';
 import type { World } from '../world.ts';
 import type { Life, Lives } from './lives.ts';
 
@@ -19,23 +19,15 @@ export interface Told {
  * Follows the sessions of one id over many connections, to any nodes. After the end of a session it begins with the next
  * one. A position of the session before is of no use (`docs/protocol.md`), and this watcher knows when it has one.
  */
-export class WideWatcher {
-  readonly name: string;
-  readonly sessionId: string;
+export class WideWatcher extends SimulatedFollower {
   /** By sessions. */
   readonly told: Told[] = [];
-  readonly #world: World;
   readonly #lives: Lives;
-  readonly #choose: ChooseNode;
   #current: Told = { record: new StreamRecord(), lives: [] };
-  #isStopped = false;
 
   constructor(world: World, lives: Lives, name: string, sessionId: string, choose: ChooseNode) {
-    this.#world = world;
+    super(world, name, sessionId, choose);
     this.#lives = lives;
-    this.name = name;
-    this.sessionId = sessionId;
-    this.#choose = choose;
     this.told.push(this.#current);
   }
 
@@ -46,23 +38,9 @@ export class WideWatcher {
     return now ? this.#isOf(now) && record.seq === now.stream.rows.length : record.seq === 0;
   }
 
-  /** @param staysMs how long a connection lasts, at most. */
-  async watch(staysMs: number): Promise<void> {
-    const world = this.#world;
-    while (!this.#isStopped) {
-      const node = this.#choose();
-      if (node) await this.#connect(node, 100 + world.random() * staysMs);
-      await world.wait(world.random() * 100);
-    }
-  }
-
   describe(): string {
     const { record } = this.#current;
     return `${this.name} has ${record.seq} of ${this.isUpToDate ? 'this' : 'another'} ${this.sessionId}`;
-  }
-
-  stop(): void {
-    this.#isStopped = true;
   }
 
   #beginAnew(): void {
@@ -76,26 +54,14 @@ export class WideWatcher {
     return record.seq === 0 || lives.includes(life);
   }
 
-  #connect(node: SimulatedNode, staysMs: number): Promise<void> {
-    const { name, sessionId } = this;
-    return followAt(
-      { world: this.#world, node, staysMs },
-      {
-        name,
-        sessionId,
-        position: () => {
-          const now = this.#lives.now(sessionId);
-          if (!now || !this.#isOf(now)) this.#beginAnew();
-          return this.#current.record;
-        },
-        take: (frame) => this.#take(frame),
-      },
-    );
+  protected position(): StreamPosition {
+    const now = this.#lives.now(this.sessionId);
+    if (!now || !this.#isOf(now)) this.#beginAnew();
+    return this.#current.record;
   }
 
-  /** @returns whether the connection goes on. */
-  #take(text: string): boolean {
-    this.#world.note(`${this.name} is told ${text.slice(0, 120)}`);
+  protected take(text: string): boolean {
+    this.world.note(`${this.name} is told ${text.slice(0, 120)}`);
     const frame = JSON.parse(text);
     if (frame.event === 'resumed') {
       const isKnown = frame.data.head >= this.#current.record.seq;
@@ -109,15 +75,19 @@ export class WideWatcher {
         this.#current.record.add(frame);
       }
     } catch (error) {
-      this.#world.faults.push(`${this.name} of ${this.sessionId}: ${String(error)}`);
+      this.world.faults.push(`${this.name} of ${this.sessionId}: ${String(error)}`);
       this.stop();
     }
     return true;
   }
 
+  protected deleted(): void {
+    // The last frame has said so.
+  }
+
   #takeEnd(): void {
     const { lives } = this.#current;
-    const { now } = this.#world;
+    const { now } = this.world;
     const goesOn = lives.length > 0 && lives.every(({ markedAt }) => markedAt > now);
     // A reader that came early to a session may be told of the end of the one before, and then reads it again.
     const isLate = this.#lives
