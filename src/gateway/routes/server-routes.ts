@@ -18,7 +18,7 @@ import { keyOfRequest } from '../http/idempotency-header.ts';
 import { readFields, readJsonObject } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
-import { unlessRefused } from '../security/held-session.ts';
+import { unlessRefusedOrLeft } from '../security/held-session.ts';
 import { toolCallStream } from '../sse/tool-call-stream.ts';
 
 /** Tool servers and their tools. */
@@ -134,7 +134,7 @@ async function executeTool(bus: Bus, request: ServedRequest, at: Parameters): Pr
   const bodyOf = (execution: ToolExecution) => executionBody(toolName, execution);
   if (await acceptsEventStream(request))
     return toolCallStream({ bus, context, client: request, bodyOf }, call);
-  const execution = await unlessRefused(bus.send('tool.execute', call, context), request);
+  const execution = await unlessRefusedOrLeft(bus.send('tool.execute', call, context), request);
   return jsonResponse<ExecuteToolResponse>(bodyOf(execution));
 }
 

@@ -18,11 +18,8 @@ export interface StreamCredential {
   checkBy(check: () => void): void;
   /** Aborted, with a `ServiceError` as its reason, when the credential has ended. */
   readonly lost: AbortSignal;
-  /**
-   * @param listener is called, at once if that was before, when the credential has ended and has not only expired.
-   * @returns a function that unsubscribes.
-   */
-  onRefused(listener: (error: ServiceError) => void): () => void;
+  /** @param listener is called, at once if that was before, when the credential has ended and has not only expired. */
+  onRefused(listener: (error: ServiceError) => void): void;
 }
 
 type IdentifyAgain = (token: string, client: RequestContext, address: string) => Promise<RequestContext>;
@@ -105,7 +102,6 @@ export class HeldCredentials {
 class HeldStream implements StreamCredential, CredentialHolder {
   readonly #credentials: HeldCredentials;
   #checks: (() => void)[] | null = null;
-  /** Rarely more than one. */
   #onRefused: ((error: ServiceError) => void)[] | null = null;
   #lost: AbortController | null = null;
   #error: ServiceError | null = null;
@@ -137,12 +133,10 @@ class HeldStream implements StreamCredential, CredentialHolder {
     for (const check of this.#checks ?? []) check();
   }
 
-  onRefused(listener: (error: ServiceError) => void): () => void {
+  onRefused(listener: (error: ServiceError) => void): void {
     if (this.#error && isRefusal(this.#error)) listener(this.#error);
-    this.#onRefused = this.#onRefused === null ? [listener] : [...this.#onRefused, listener];
-    return () => {
-      this.#onRefused = this.#onRefused?.filter((other) => other !== listener) ?? null;
-    };
+    this.#onRefused ??= [];
+    this.#onRefused.push(listener);
   }
 
   lose(error: ServiceError): void {

@@ -1,4 +1,4 @@
-import { clientLeft } from '../../core/errors.ts';
+import { clientLeft, type ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { RequestContext } from '../../core/request/request-context.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -19,32 +19,25 @@ export function holdSession(bus: Bus, sessionId: SessionId, { context, credentia
   credential?.checkBy(() => bus.recheck(sessionId, context));
 }
 
+type AwaitingClient = Pick<SessionReader, 'credential' | 'onLeft'>;
+
 /**
- * Waits for an answer that is no stream. Rejects with the refusal as soon as the client may not have the answer any more, and
- * when it has gone away: what it waits for goes on, and may take days. A credential that only expires was good when the
- * request came, so its client still gets the answer.
+ * @param listener is called when the client may not have its answer any more, and when it has gone away. A credential that
+ * only expires was good when the request came, so its client still gets the answer.
  */
-export function unlessRefused<T>(
-  answer: Promise<T>,
-  { credential, onLeft }: Pick<SessionReader, 'credential' | 'onLeft'>,
-): Promise<T> {
-  if (!credential && !onLeft) return answer;
+export function onRefusedOrLeft(
+  { credential, onLeft }: AwaitingClient,
+  listener: (error: ServiceError) => void,
+): void {
+  credential?.onRefused(listener);
+  onLeft?.(() => listener(clientLeft()));
+}
+
+/** Waits for an answer that is no stream, as long as there is a client for it: what it waits for may take days. */
+export function unlessRefusedOrLeft<T>(answer: Promise<T>, client: AwaitingClient): Promise<T> {
+  if (!client.credential && !client.onLeft) return answer;
   return new Promise((resolve, reject) => {
-    const forgetCredential = credential?.onRefused(reject);
-    const forgetClient = onLeft?.(() => reject(clientLeft()));
-    const forget = (): void => {
-      forgetCredential?.();
-      forgetClient?.();
-    };
-    answer.then(
-      (value) => {
-        forget();
-        resolve(value);
-      },
-      (error: unknown) => {
-        forget();
-        reject(error);
-      },
-    );
+    onRefusedOrLeft(client, reject);
+    answer.then(resolve, reject);
   });
 }

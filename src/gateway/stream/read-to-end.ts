@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
+import { holdSession, onRefusedOrLeft, type SessionReader } from '../security/held-session.ts';
 import type { FollowedSession } from './followed-session.ts';
 import type { FrameSink } from './resuming-reader.ts';
 
@@ -33,7 +33,8 @@ export async function readToEnd<T>(
     onGivenUp: reject,
   });
   try {
-    return await unlessRefused(promise, client);
+    onRefusedOrLeft(client, reject);
+    return await promise;
   } finally {
     feed.stop();
   }

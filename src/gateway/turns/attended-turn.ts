@@ -5,7 +5,7 @@ import { outcomeOf } from '../../core/session/session-state.ts';
 import type { TurnOutcome } from '../../core/turn/turn-outcome.ts';
 import type { Bus, SessionListener } from '../../ports/bus.ts';
 import type { TurnMessage } from '../../ports/service-requests.ts';
-import { holdSession, type SessionReader, unlessRefused } from '../security/held-session.ts';
+import { holdSession, type SessionReader, unlessRefusedOrLeft } from '../security/held-session.ts';
 import { endAfterDeletion } from './end-after-deletion.ts';
 import { replyOf, type TurnReply } from './turn-end.ts';
 import { type DelegatedCall, TurnProgress } from './turn-progress.ts';
@@ -44,7 +44,7 @@ export async function attending<T>(
   holdSession(bus, message.sessionId, client);
   bus.onSession(topic, turn);
   try {
-    return await unlessRefused(use(turn), client);
+    return await unlessRefusedOrLeft(use(turn), client);
   } finally {
     bus.offSession(topic, turn);
   }

@@ -29,7 +29,7 @@ it('breaks the audit trail off when the credential that reads it has ended', asy
         hold: () => undefined,
         release: () => undefined,
         checkBy: () => undefined,
-        onRefused: () => () => undefined,
+        onRefused: () => undefined,
       },
     },
     {},

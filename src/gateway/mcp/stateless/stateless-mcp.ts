@@ -4,7 +4,7 @@ import type { Unsubscribe } from '../../../ports/bus.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
-import { unlessRefused } from '../../security/held-session.ts';
+import { unlessRefusedOrLeft } from '../../security/held-session.ts';
 import { HEARTBEAT_MS } from '../../sse/event-stream.ts';
 import { CHAT_TOOL_NAME } from '../agent/chat-tool-name.ts';
 import { requirePlace, type TakenPlaces } from '../client-shares.ts';
@@ -70,7 +70,7 @@ export class StatelessMcp implements Disposable {
     };
     try {
       // A call may take long before it answers with one message, without a stream.
-      return await unlessRefused(answered(), { credential });
+      return await unlessRefusedOrLeft(answered(), { credential });
     } catch (error) {
       onOver();
       throw error;
