@@ -2,20 +2,13 @@ import type { SessionId } from '../../core/ids.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
-import { StreamCursor } from '../../core/session/stream-cursor.ts';
 import { type NodeId, SessionElsewhereError, type StreamPlace } from '../../ports/membership.ts';
 import type { WatchedPosition } from './node-questions.ts';
+import { type FeedMark, isDeletion, ToldSession } from './told-session.ts';
 
 /** Maximum of signals held while a feed catches up. With more, the feed attaches again. */
 const MAX_HELD = 10_000;
 const PAGE_EVENTS = 200;
-
-/** What the clients had of a session when its place was looked up. */
-export interface FeedMark {
-  /** How many sessions with this id have ended for the clients. */
-  readonly ended: number;
-  readonly seq: number;
-}
 
 interface Heard {
   /** Number of the message. */
@@ -46,11 +39,7 @@ export interface FeedDeps {
 export class RemoteFeed {
   readonly #stream: StreamId;
   readonly #deps: FeedDeps;
-  /** What the clients of this node have. Null until that is known. */
-  #cursor: StreamCursor | null = null;
-  /** When the session of the clients began. Null until that is known. */
-  #began: number | null = null;
-  #ended = 0;
+  readonly #told: ToldSession;
   #source: NodeId | null = null;
   /** Seq of the last event from the source. */
   #sourceSeq = 0;
@@ -74,8 +63,8 @@ export class RemoteFeed {
   #isOverdue = false;
   /** Seq of the last event that the log had at the last look. */
   #lookedHead = 0;
-  /** Whether the log did not have the session at the last look, although its clients have events of it. */
-  #wasMissing = false;
+  /** How many sessions had ended when the log lacked the one of the clients at the last look. Null: the log had it. */
+  #missing: number | null = null;
   /** Incremented when the owner or the source changes. Work that was begun before stops at its next step. */
   #attempt = 0;
   #working: Promise<void> = Promise.resolve();
@@ -83,6 +72,10 @@ export class RemoteFeed {
   constructor(stream: StreamId, deps: FeedDeps) {
     this.#stream = stream;
     this.#deps = deps;
+    this.#told = new ToldSession({
+      sessionId: () => deps.sessionOf(stream),
+      tell: (signal) => deps.tell(stream, signal),
+    });
   }
 
   /** The node that sends the signals, or is asked to. */
@@ -96,7 +89,7 @@ export class RemoteFeed {
 
   /** Whether the feed knows what the clients have. */
   get hasBegun(): boolean {
-    return this.#cursor !== null;
+    return this.#told.isKnown;
   }
 
   /** Whether `own` has failed and has to be called again. */
@@ -113,18 +106,13 @@ export class RemoteFeed {
     return !this.#isRecorded;
   }
 
-  /** Seq of the last event that the clients have. */
-  get seq(): number {
-    return this.#cursor?.seq ?? 0;
-  }
-
   /** Events after this seq will be told, also those that the log has already. Infinity: only new events will be told. */
   get toldUpTo(): number {
-    return this.#isOwn && this.#isCertain ? Infinity : this.seq;
+    return this.#isOwn && this.#isCertain ? Infinity : this.#told.seq;
   }
 
   get mark(): FeedMark {
-    return { ended: this.#ended, seq: this.seq };
+    return this.#told.mark;
   }
 
   /** Resolves when the last attempt to attach or to catch up is over, also if it has failed. */
@@ -137,9 +125,9 @@ export class RemoteFeed {
    * @param began when the session began, if that is known.
    */
   begin(head: number, began: number | null = null): void {
-    if (this.#cursor !== null) return;
-    this.#cursor = new StreamCursor({ seq: head, offset: 0 });
-    this.#began = head > 0 ? began : null;
+    if (this.#told.isKnown) return;
+    this.#told.moveTo(head);
+    this.#told.noteBegan(head > 0 ? began : null);
   }
 
   /**
@@ -162,7 +150,7 @@ export class RemoteFeed {
     this.#isOwn = true;
     const attempt = this.#attempt;
     try {
-      if (this.seq > 0) await this.#lookForAnother();
+      if (this.#told.seq > 0) await this.#lookForAnother();
       await this.#catchUp(attempt);
     } catch (error) {
       if (attempt !== this.#attempt) return;
@@ -173,7 +161,7 @@ export class RemoteFeed {
     if (attempt !== this.#attempt) return;
     this.#owning = null;
     this.#isCertain = true;
-    this.#isRecorded ||= this.seq > 0;
+    this.#isRecorded ||= this.#told.seq > 0;
   }
 
   /**
@@ -185,31 +173,31 @@ export class RemoteFeed {
     this.#isOwn = true;
     this.#isCertain = isCertain;
     this.#isRecorded = isCertain;
-    this.#presumesEnd = !isCertain && this.seq > 0;
+    this.#presumesEnd = !isCertain && this.#told.seq > 0;
   }
 
   /** This node, as the owner, tells the clients this event now. */
   noteOwn({ seq, time, event }: Envelope): void {
     if (!this.#isOwn) return;
     // The former owner has deleted the session, and this node has missed that event.
-    if (seq === 1 && this.#presumesEnd) this.#tellDeleted();
-    if (seq === 1) this.#began = time;
+    if (seq === 1 && this.#presumesEnd) this.#told.tellDeleted();
+    if (seq === 1) this.#told.noteBegan(time);
     this.#presumesEnd = false;
     this.#isCertain = true;
     this.#isRecorded = event.type !== 'session.deleted';
     this.#ownSeq = this.#isRecorded ? seq : 0;
-    if (!this.#isRecorded) this.#beginAnew();
+    if (!this.#isRecorded) this.#told.beginAnew();
   }
 
   /** This node has given the session up, after the event with this seq. */
   disown(seq: number): void {
     this.#stop();
-    this.#cursor = new StreamCursor({ seq, offset: 0 });
+    this.#told.moveTo(seq);
   }
 
   /** Looks up when the session of the clients began. A later session with the same id is recognized by that. */
   async learn(): Promise<void> {
-    if (this.seq === 0 || this.#began !== null) return;
+    if (this.#told.seq === 0 || this.#told.began !== null) return;
     const attempt = this.#attempt;
     await this.#guard(attempt, () => this.#lookForAnother());
   }
@@ -236,54 +224,45 @@ export class RemoteFeed {
   }
 
   /**
-   * Tells the clients that their session was deleted, if the log does not have that session any more.
-   * @param mark what the clients had before the place was looked up.
-   * @returns whether the clients were told.
-   */
-  compare({ head, began }: Pick<StreamPlace, 'head' | 'began'>, { ended, seq }: FeedMark): boolean {
-    if (ended !== this.#ended || this.#cursor === null) return false;
-    const isAnother = head < seq || (this.#began !== null && began !== this.#began);
-    const isTold = isAnother && this.seq > 0;
-    if (isTold) this.#tellDeleted();
-    this.#began = isTold || head === 0 || seq === 0 ? null : began;
-    return isTold;
-  }
-
-  /**
    * Tells from the log what the clients lack, if no owner sends it. Events that an attached owner has just recorded are on
    * their way, so the log is read only if it was ahead of the clients at the last look, too.
-   * @param mark see `compare`.
+   * @param mark what the clients had before the place was looked up.
    */
   poll(place: StreamPlace, mark: FeedMark): void {
-    if (this.#isOwn || this.#cursor === null || this.#held) return;
-    if (place.head > 0 && this.compare(place, mark)) {
+    const told = this.#told;
+    if (this.#isOwn || !told.isKnown || this.#held) return;
+    if (place.head > 0 && told.compare(place, mark)) {
       if (this.#source !== null) void this.attach(this.#source);
       return;
     }
-    if (mark.ended !== this.#ended) return;
-    if (place.head === 0 && this.#cursor.seq > 0) {
-      if (mark.seq === 0) return;
-      // The event of the deletion is on its way or was lost. It is not in the log, so the second look tells it.
-      if (this.#wasMissing) this.#tellDeleted();
-      this.#wasMissing = !this.#wasMissing;
+    if (mark.ended !== told.ended) return;
+    if (place.head === 0 && told.seq > 0) {
+      if (mark.seq > 0) this.#noteMissing();
       return;
     }
-    this.#wasMissing = false;
-    const isOverdue = this.#source === null || this.#lookedHead > this.#cursor.seq;
+    this.#missing = null;
+    const isOverdue = this.#source === null || this.#lookedHead > told.seq;
     this.#lookedHead = place.head;
-    if (place.head <= this.#cursor.seq || !isOverdue) return;
+    if (place.head <= told.seq || !isOverdue) return;
     const attempt = this.#attempt;
     this.#working = this.#guard(attempt, () => this.#catchUpTo(attempt, place));
   }
 
+  /** The event of the deletion is on its way or was lost. It is not in the log, so the second look tells it. */
+  #noteMissing(): void {
+    const { ended } = this.#told;
+    if (this.#missing === ended) this.#told.tellDeleted();
+    else this.#missing = ended;
+  }
+
   /** @param from the node that sends the signals. @param n number of its message. */
   hear(from: NodeId, n: number, signals: readonly SessionSignal[]): void {
-    if (this.#source === null && this.#cursor && !this.#isOwn) {
+    if (this.#source === null && this.#told.isKnown && !this.#isOwn) {
       // No node owned the session, and its new owner knows that this node wants the signals. These may be late, or of another
       // session with the same id, unless the clients have nothing yet.
-      if (this.seq > 0 || !this.#follows(signals)) void this.attach(from);
+      if (this.#told.seq > 0 || !this.#told.isFollowedBy(signals)) void this.attach(from);
       this.#source = from;
-      this.#sourceSeq = this.#cursor.seq;
+      this.#sourceSeq = this.#told.seq;
     }
     if (from !== this.#source || n <= this.#since) return;
     if (this.#held === null) {
@@ -308,7 +287,7 @@ export class RemoteFeed {
     this.#source = null;
     this.#since = 0;
     this.#lookedHead = 0;
-    this.#wasMissing = false;
+    this.#missing = null;
     this.#held = null;
     this.#isOwn = false;
     this.#isCertain = false;
@@ -319,39 +298,35 @@ export class RemoteFeed {
 
   /** The clients have what this node has told as the owner. */
   #passOwn(): void {
-    if (this.#ownSeq > this.seq) this.#cursor = new StreamCursor({ seq: this.#ownSeq, offset: 0 });
+    if (this.#ownSeq > this.#told.seq) this.#told.moveTo(this.#ownSeq);
   }
 
   async #attach(attempt: number, node: NodeId, isNew: boolean): Promise<void> {
+    const told = this.#told;
     const watched = await this.#deps.watch(node, this.#stream);
     const { head, running, reasoning, wasWatched, n, began } = watched;
     if (attempt !== this.#attempt) return;
-    const isSame = this.seq === 0 || (began !== undefined && began === this.#began);
-    if (this.#cursor === null) {
-      // New clients do not get text that was streamed before they joined.
-      const cursor = new StreamCursor({ seq: head, offset: 0 });
-      if (reasoning) cursor.take(reasoning);
-      if (running) cursor.take(running);
-      this.#cursor = cursor;
-      this.#began = head > 0 ? (began ?? null) : null;
+    const isSame = told.seq === 0 || (began !== undefined && began === told.began);
+    if (!told.isKnown) {
+      told.beginAt(watched);
       this.#since = n;
-    } else if (!isNew || !wasWatched || !isSame || !this.#isNext(head, this.#heldSignals)) {
-      const { ended, seq } = this.mark;
+    } else if (!isNew || !wasWatched || !isSame || !told.reaches(head, this.#heldSignals)) {
+      const { ended, seq } = told.mark;
       if (!isSame) await this.#recognize(began);
       // The running text belongs to the head, so stop there. Later events come as signals.
-      if (ended === this.#ended) await this.#catchUp(attempt, head);
+      if (ended === told.ended) await this.#catchUp(attempt, head);
       // The session was deleted after the owner had told its position.
-      if (ended === this.#ended && this.seq < head) await this.#lookForAnother();
+      if (ended === told.ended && told.seq < head) await this.#lookForAnother();
       if (attempt !== this.#attempt) return;
       // The position, and the signals held since, may be of the session that has ended.
-      if (ended !== this.#ended) return this.#attach(attempt, node, false);
-      if (seq === 0 && this.seq > 0) this.#began = began ?? null;
-      const isOfHead = this.#cursor.seq === head;
-      if (reasoning && isOfHead) this.#take(reasoning);
-      if (running && isOfHead) this.#take(running);
+      if (ended !== told.ended) return this.#attach(attempt, node, false);
+      if (seq === 0 && told.seq > 0) told.noteBegan(began ?? null);
+      const isOfHead = told.seq === head;
+      if (reasoning && isOfHead) told.take(reasoning);
+      if (running && isOfHead) told.take(running);
       this.#since = n;
     }
-    this.#sourceSeq = Math.min(head, this.#cursor.seq);
+    this.#sourceSeq = Math.min(head, told.seq);
     const held = (this.#held ?? []).filter((heard) => heard.n > this.#since);
     this.#held = null;
     const signals = held.map(({ signal }) => signal);
@@ -362,44 +337,41 @@ export class RemoteFeed {
     return (this.#held ?? []).map(({ signal }) => signal);
   }
 
-  /** Whether the clients have all events up to the head, or will have them with these signals. */
-  #isNext(head: number, signals: readonly SessionSignal[]): boolean {
-    return head === this.seq || (head > this.seq && this.#follows(signals));
-  }
-
   /**
    * Tells the clients if the session is another one than theirs. The position of its owner may lag behind the log, so if it
    * is not known when the session of the clients began, only the log can show that.
    * @param began when the session of the owner began, if the owner has said so.
    */
   async #recognize(began: number | undefined): Promise<void> {
-    if (began === undefined || this.#began === null) await this.#lookForAnother();
-    else this.compare({ head: this.seq, began }, this.mark);
+    if (began === undefined || this.#told.began === null) await this.#lookForAnother();
+    else this.#told.compare({ head: this.#told.seq, began }, this.#told.mark);
   }
 
   /** Looks whether the session was deleted and another one has begun with its id. */
   async #lookForAnother(): Promise<void> {
-    const { mark } = this;
-    this.compare(await this.#deps.place(this.#stream), mark);
+    const { mark } = this.#told;
+    this.#told.compare(await this.#deps.place(this.#stream), mark);
   }
 
   /** Tells what the clients lack of the session that was looked up. */
   async #catchUpTo(attempt: number, { began }: StreamPlace): Promise<void> {
-    const { ended, seq } = this.mark;
+    const told = this.#told;
+    const { ended, seq } = told.mark;
     await this.#catchUp(attempt);
-    if (seq === 0 && this.seq > 0 && ended === this.#ended && attempt === this.#attempt) this.#began = began;
+    if (seq === 0 && told.seq > 0 && ended === told.ended && attempt === this.#attempt) told.noteBegan(began);
   }
 
   /** Tells the events that the log has and the clients lack. @param head seq of the last event to tell. Left out: all. */
   async #catchUp(attempt: number, head = Infinity): Promise<void> {
-    while (attempt === this.#attempt && this.#cursor !== null && this.#cursor.seq < head) {
-      const limit = Math.min(PAGE_EVENTS, head - this.#cursor.seq);
-      const page = await this.#deps.read(this.#stream, this.#cursor.seq, limit);
+    const told = this.#told;
+    while (attempt === this.#attempt && told.isKnown && told.seq < head) {
+      const limit = Math.min(PAGE_EVENTS, head - told.seq);
+      const page = await this.#deps.read(this.#stream, told.seq, limit);
       if (attempt !== this.#attempt) return;
-      const { ended } = this.mark;
+      const { ended } = told;
       this.#passOwn();
-      for (const event of page) this.#take(event);
-      if (page.length === 0 || ended !== this.#ended) return;
+      for (const event of page) told.take(event);
+      if (page.length === 0 || ended !== told.ended) return;
     }
   }
 
@@ -409,29 +381,29 @@ export class RemoteFeed {
     const fresh = this.#withoutOld(signals);
     for (const [index, signal] of fresh.entries()) {
       if (this.#isOld(signal)) continue;
-      if (!this.#isComplete(signal)) {
+      if (!this.#told.isCompleteBefore(signal)) {
         void this.attach(from);
         for (const missing of fresh.slice(index)) this.#held?.push({ n, signal: missing });
         return;
       }
-      this.#take(signal);
+      this.#told.take(signal);
       if (!('event' in signal)) continue;
       this.#sourceSeq = signal.seq;
       // The log says the same. A fork begins with older events, but those are never sent.
-      if (signal.seq === 1) this.#began = signal.time;
+      if (signal.seq === 1) this.#told.noteBegan(signal.time);
     }
   }
 
   /** Notes events that the clients already have from the log. Text that was streamed after them is not old. */
   #noteSource(signals: readonly SessionSignal[]): void {
     for (const signal of signals)
-      if ('event' in signal && signal.seq <= this.seq)
+      if ('event' in signal && signal.seq <= this.#told.seq)
         this.#sourceSeq = Math.max(this.#sourceSeq, signal.seq);
   }
 
   /** Drops all signals up to the last event that the clients have. */
   #withoutOld(signals: readonly SessionSignal[]): readonly SessionSignal[] {
-    const seq = this.#cursor?.seq ?? 0;
+    const { seq } = this.#told;
     const next = signals.findIndex((signal) => 'event' in signal && signal.seq > seq);
     const known = signals.slice(0, next === -1 ? signals.length : next);
     return signals.slice(known.findLastIndex((signal) => 'event' in signal) + 1);
@@ -439,42 +411,13 @@ export class RemoteFeed {
 
   /** Whether the signal was streamed before an event that the clients have from the log. */
   #isOld(signal: SessionSignal): boolean {
-    if ('event' in signal || signal.type === 'session.fault' || this.#cursor === null) return false;
-    return this.#sourceSeq < this.#cursor.seq;
-  }
-
-  /** Whether the first signal is the event that the clients lack next. */
-  #follows([first]: readonly SessionSignal[]): boolean {
-    return first !== undefined && 'event' in first && first.seq === this.seq + 1;
-  }
-
-  /** Whether the clients have all that comes before the signal. */
-  #isComplete(signal: SessionSignal): boolean {
-    if (this.#cursor === null || this.#cursor.skipsTo(signal)) return false;
-    return 'event' in signal || signal.type !== 'reply.chunk' || !this.#cursor.lacksBefore(signal);
-  }
-
-  #take(signal: SessionSignal): void {
-    for (const due of this.#cursor?.take(signal) ?? []) this.#deps.tell(this.#stream, due);
-    if (isDeletion(signal)) this.#beginAnew();
+    if ('event' in signal || signal.type === 'session.fault') return false;
+    return this.#sourceSeq < this.#told.seq;
   }
 
   /** The source has deleted the session while the feed caught up. Nobody else would say so. */
   #tellHeldEnd(): void {
-    if (this.#cursor !== null && this.#held?.some(({ signal }) => isDeletion(signal))) this.#tellDeleted();
-  }
-
-  /** The session has ended. Another session with the same id begins with event 1. */
-  #beginAnew(): void {
-    this.#cursor = new StreamCursor({ seq: 0, offset: 0 });
-    this.#began = null;
-    this.#wasMissing = false;
-    this.#ended += 1;
-  }
-
-  #tellDeleted(): void {
-    const [sessionId, seq] = [this.#deps.sessionOf(this.#stream), this.seq + 1];
-    this.#take({ sessionId, seq, time: Date.now(), event: { type: 'session.deleted' }, meta: null });
+    if (this.#told.isKnown && this.#held?.some(({ signal }) => isDeletion(signal))) this.#told.tellDeleted();
   }
 
   async #guard(attempt: number, work: () => Promise<void>): Promise<void> {
@@ -487,8 +430,4 @@ export class RemoteFeed {
       else this.#deps.onError(this.#stream, error);
     }
   }
-}
-
-function isDeletion(signal: SessionSignal): boolean {
-  return 'event' in signal && signal.event.type === 'session.deleted';
 }

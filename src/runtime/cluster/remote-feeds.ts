@@ -1,8 +1,9 @@
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { StreamId } from '../../core/log/streams.ts';
 import type { Membership, NodeId, StreamPlace } from '../../ports/membership.ts';
-import { type FeedDeps, type FeedMark, RemoteFeed } from './remote-feed.ts';
+import { type FeedDeps, RemoteFeed } from './remote-feed.ts';
 import { signalsOf } from './signal-batch.ts';
+import type { FeedMark } from './told-session.ts';
 
 /** Maximum of streams whose places are looked up together. */
 const PAGE_STREAMS = 1_000;

@@ -1,5 +1,5 @@
 import { StreamCursor } from '../../../src/core/session/stream-cursor.ts';
-import { RemoteFeed } from '../../../src/runtime/cluster/remote-feed.ts';
+import { ToldSession } from '../../../src/runtime/cluster/told-session.ts';
 import { KeyedRequests } from '../../../src/runtime/requests/keyed-requests.ts';
 import { narrowCast } from './narrow-cast.ts';
 import { type Mutation, SimulatedCluster } from './simulated-cluster.ts';
@@ -68,17 +68,17 @@ export async function runSchedule(
 /** Takes out what is part of the runtime. @returns a function that puts it back. */
 function mutate(mutation: Mutation): () => void {
   const { skipsTo } = StreamCursor.prototype;
-  const { compare } = RemoteFeed.prototype;
+  const { compare } = ToldSession.prototype;
   const { once } = KeyedRequests.prototype;
   if (mutation === 'the sequence checks of a resume') StreamCursor.prototype.skipsTo = () => false;
-  if (mutation === 'the look for another session') RemoteFeed.prototype.compare = () => false;
+  if (mutation === 'the look for another session') ToldSession.prototype.compare = () => false;
   if (mutation === 'the keys of requests')
     KeyedRequests.prototype.once = function (identity, prepare) {
       return once.call(this, { ...identity, key: undefined }, prepare) as Promise<never>;
     };
   return () => {
     StreamCursor.prototype.skipsTo = skipsTo;
-    RemoteFeed.prototype.compare = compare;
+    ToldSession.prototype.compare = compare;
     KeyedRequests.prototype.once = once;
   };
 }
