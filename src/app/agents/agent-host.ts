@@ -23,8 +23,9 @@ export async function hostAgents(options: HostOptions): Promise<AgentHost> {
   showLogSize(adapters.metrics, options);
   if (adapters.cluster) {
     showCluster(adapters.metrics, adapters.cluster);
-    adapters.cluster.agentVersions = () =>
-      Object.fromEntries([...host.agents].map(([id, { agentVersion }]) => [id, agentVersion]));
+    adapters.cluster.serves(() =>
+      Object.fromEntries([...host.agents].map(([id, { agentVersion }]) => [id, agentVersion])),
+    );
   }
   const directory = new ReloadableAgents(files, host.agents, { readAgain, log });
   for (const agent of host.agents.values()) answerForAgents(agent.bus, directory);

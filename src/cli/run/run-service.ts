@@ -148,7 +148,7 @@ async function overHttp(host: AgentHost, start: Start, { adapters, serveHttp }: 
     peers: adapters.cluster?.messenger,
   });
   noteAddress(settings, localUrl(settings.host, http.port));
-  if (adapters.cluster) adapters.cluster.address = hostAndPort(settings.host, http.port);
+  adapters.cluster?.listensAt(hostAndPort(settings.host, http.port));
   stopOnSignal(
     log,
     // The address goes first, while the log is still locked: later, the file could be that of the next service.

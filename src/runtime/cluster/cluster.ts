@@ -56,10 +56,8 @@ export class Cluster implements AsyncDisposable {
   readonly relay: SignalRelay;
   readonly feeds: RemoteFeeds;
   readonly agents = new ClusterAgents();
-  /** Where this node listens, as `host:port`. */
-  address: string | undefined;
-  /** The agents that this node serves. Set when they are composed. */
-  agentVersions: () => Readonly<Record<AgentId, AgentVersion>> = () => ({});
+  #address: string | undefined;
+  #agentVersions: () => Readonly<Record<AgentId, AgentVersion>> = () => ({});
   readonly #link: NodeLink;
   readonly #log: Logger;
   readonly #announcements: SessionAnnouncements;
@@ -114,6 +112,16 @@ export class Cluster implements AsyncDisposable {
         }
       }),
     ];
+  }
+
+  /** @param agentVersions the agents that this node serves. The others are told of them with the next renewal of the lease. */
+  serves(agentVersions: () => Readonly<Record<AgentId, AgentVersion>>): void {
+    this.#agentVersions = agentVersions;
+  }
+
+  /** @param address as `host:port`. The others are told of it with the next renewal of the lease. */
+  listensAt(address: string): void {
+    this.#address = address;
   }
 
   /** An agent of this node can be asked now. Resolves when the others know it, or have not answered in time. */
@@ -321,15 +329,15 @@ export class Cluster implements AsyncDisposable {
     const isDue = this.#renewals % CHECK_EVERY === 0;
     if (left.length > 0 || isDue) this.agents.recover();
     if (isDue) void this.#tellChanged(null);
-    if (isDue) this.#versions.look(this.agentVersions(), this.others);
+    if (isDue) this.#versions.look(this.#agentVersions(), this.others);
     if (left.length > 0 || isDue || !this.#link.isUp) void this.#check();
   }
 
   #report(): void {
     this.membership.report({
-      ...(this.address !== undefined && { address: this.address }),
+      ...(this.#address !== undefined && { address: this.#address }),
       isDraining: this.isDraining,
-      agents: this.agentVersions(),
+      agents: this.#agentVersions(),
       load: this.agents.load,
     });
   }
