@@ -20,13 +20,13 @@ import {
 } from '../../ports/event-store.ts';
 import type { AppendRequest } from '../../stored-log/append-request.ts';
 import { GroupCommit } from '../../stored-log/group-commit.ts';
+import { RunningCalls } from '../../stored-log/running-calls.ts';
 import { encodeAll, parseStoredRow } from '../../stored-log/stored-row.ts';
 import { Appender } from './appender.ts';
 import { adoptStream, forkStream } from './copied-streams.ts';
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
 import { isLost, READING } from './postgres-errors.ts';
-import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 import { Bigint, listIds, listStreams } from './stream-index.ts';
 import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';

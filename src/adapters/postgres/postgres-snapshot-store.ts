@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { SessionId } from '../../core/ids.ts';
 import type { Snapshot, SnapshotStore } from '../../ports/snapshot-store.ts';
 import { checksum } from '../../stored-log/checksum.ts';
+import { RunningCalls } from '../../stored-log/running-calls.ts';
 import type { Database } from './database.ts';
 import type { NodeLease } from './node-lease.ts';
 import { READING } from './postgres-errors.ts';
-import { RunningCalls } from './running-calls.ts';
 import type { Session } from './sql-session.ts';
 
 const PartRow = z.object({

@@ -20,6 +20,7 @@ import {
 import type { LogBackup, LogCopy } from '../../../ports/log-backup.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { GroupCommit } from '../../../stored-log/group-commit.ts';
+import { RunningCalls } from '../../../stored-log/running-calls.ts';
 import { encodeAll } from '../../../stored-log/stored-row.ts';
 import type { DatabaseUse } from '../file/data-directory.ts';
 import { adoptEvents } from './adopt-events.ts';
@@ -66,6 +67,7 @@ export class SqliteEventStore implements EventStore, LogBackup {
   readonly #onCommit: OnCommit | undefined;
   readonly #commits: GroupCommit;
   readonly #calls: ThreadCalls;
+  readonly #running = new RunningCalls();
   /** Set when nothing can be appended or read any more. */
   #unusable: Error | undefined;
   #disposed: Promise<void> | undefined;
@@ -96,7 +98,7 @@ export class SqliteEventStore implements EventStore, LogBackup {
   }
 
   async read(streamId: StreamId, afterSeq: number, limit = Infinity): Promise<Envelope<LoggedEvent>[]> {
-    return this.#calls.track(wholeOf(this.pages(streamId, afterSeq, limit)));
+    return this.#running.track(() => wholeOf(this.pages(streamId, afterSeq, limit)));
   }
 
   async *pages(
@@ -105,7 +107,8 @@ export class SqliteEventStore implements EventStore, LogBackup {
     limit = Infinity,
   ): AsyncGenerator<Envelope<LoggedEvent>[], void, void> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    yield* readPages({ calls: this.#calls, codec: this.#codec }, streamId, afterSeq, limit);
+    const ask = (call: Call): Promise<Answer> => this.#running.track(() => this.#calls.send(call));
+    yield* readPages({ ask, codec: this.#codec }, streamId, afterSeq, limit);
   }
 
   async sessions(filter: SessionFilter = {}): Promise<SessionSummary[]> {
@@ -164,14 +167,14 @@ export class SqliteEventStore implements EventStore, LogBackup {
 
   async #call(call: Call): Promise<Answer> {
     if (this.#unusable !== undefined) throw this.#unusable;
-    return this.#calls.track(this.#calls.send(call));
+    return this.#running.track(() => this.#calls.send(call));
   }
 
   /** Waits for running calls, then tells the thread to close the file. */
   async #dispose(): Promise<void> {
     const died = this.#unusable !== undefined;
     this.#unusable ??= new StoreClosedError();
-    await Promise.all([this.#commits.drained(), this.#calls.drained()]);
+    await Promise.all([this.#commits.drained(), this.#running.settled()]);
     this.#isClosing = true;
     this.#thread.post({ type: 'close' });
     const reason = await this.#thread.ended;

@@ -4,7 +4,6 @@ import type { Answer, Call, WorkerRequest } from './worker-protocol.ts';
 export class ThreadCalls {
   readonly #post: (request: WorkerRequest) => void;
   readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
-  readonly #running = new Set<Promise<unknown>>();
   #lastId = 0;
 
   constructor(post: (request: WorkerRequest) => void) {
@@ -31,21 +30,6 @@ export class ThreadCalls {
   abandon(error: Error): void {
     for (const answer of this.#pending.values()) answer.reject(error);
     this.#pending.clear();
-  }
-
-  /** Makes `drained` wait for work that takes several calls, until all of them are done. */
-  async track<T>(work: Promise<T>): Promise<T> {
-    this.#running.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#running.delete(work);
-    }
-  }
-
-  /** Resolves when all work that is tracked so far is settled. */
-  async drained(): Promise<void> {
-    await Promise.allSettled(this.#running);
   }
 
   #take(id: number): PromiseWithResolvers<Answer> | undefined {

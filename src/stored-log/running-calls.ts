@@ -1,4 +1,4 @@
-/** Calls that must be done before the database is closed. */
+/** Calls that must be done before a store of the log is closed. */
 export class RunningCalls {
   readonly #running = new Set<Promise<unknown>>();
 
