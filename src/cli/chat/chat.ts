@@ -1,12 +1,16 @@
-import { RefusedError, type SessionClient, UnansweredError } from '../../client/session-client.ts';
+import {
+  RefusedError,
+  type SessionClient,
+  type StreamEvent,
+  UnansweredError,
+} from '../../client/session-client.ts';
 import type { ErrorBody } from '../../core/errors.ts';
 import { visible } from '../../core/visible.ts';
 import { ChatCommands, type ChatService } from './chat-commands.ts';
 import { failureNote } from './event-note.ts';
 import { type AskedInput, promptFor } from './input-prompt.ts';
 import type { LineInput } from './line-input.ts';
-import { OpenApprovals } from './open-approvals.ts';
-import { OpenInputs } from './open-inputs.ts';
+import { OpenQuestions } from './open-questions.ts';
 import type { Approval, Opening } from './opening.ts';
 import { printable, type Screen } from './screen.ts';
 import { TurnEnds } from './turn-ends.ts';
@@ -35,8 +39,10 @@ const NOBODY = 'Nobody was there to answer.';
 export class Chat {
   readonly #deps: ChatDeps;
   readonly #turns = new TurnEnds();
-  readonly #approvals: OpenApprovals;
-  readonly #inputs: OpenInputs;
+  /** The tool calls that wait for approval, by their ids. */
+  readonly #approvals = new OpenQuestions<Approval>();
+  /** What tool servers ask, by the ids of the questions. */
+  readonly #inputs = new OpenQuestions<AskedInput>();
   readonly #quit = Promise.withResolvers<number>();
   readonly #commands: ChatCommands | null;
   #isBusy = false;
@@ -46,8 +52,9 @@ export class Chat {
 
   constructor(deps: ChatDeps) {
     this.#deps = deps;
-    this.#approvals = new OpenApprovals(deps.opening.approvals);
-    this.#inputs = new OpenInputs(deps.opening.inputs ?? []);
+    const { approvals, inputs = [] } = deps.opening;
+    for (const approval of approvals) this.#approvals.add(approval.callId, approval);
+    for (const input of inputs) this.#inputs.add(input.inputId, input);
     this.#commands =
       deps.service && new ChatCommands({ ...deps, service: deps.service, cancel: () => this.#cancel() });
     deps.lines.onEarlyLine((line) => this.#commands?.runAtOnce(line) ?? false);
@@ -94,12 +101,22 @@ export class Chat {
     for await (const event of session) {
       // Whoever has given a command shows why it was refused.
       if (event.commandId === undefined) screen.show(event);
-      this.#approvals.note(event);
-      this.#inputs.note(event);
+      this.#noteQuestions(event);
       this.#turns.note(event);
       if (event.event === 'deleted') return 1;
     }
     return this.#quit.promise;
+  }
+
+  /** An approval waits until anybody decides or its turn ends, and a question of a tool server until it ends. */
+  #noteQuestions({ event, data, turnId }: StreamEvent): void {
+    if (event === 'toolApproval' && turnId !== undefined)
+      this.#approvals.add(data.callId, { ...data, turnId });
+    if (event === 'toolApproved' || event === 'toolResult') this.#approvals.close(data.callId);
+    if (event === 'response' || event === 'error')
+      this.#approvals.closeAll((approval) => approval.turnId === turnId);
+    if (event === 'inputRequired') this.#inputs.add(data.inputId, data);
+    if (event === 'inputAnswered') this.#inputs.close(data.inputId);
   }
 
   async #converse(): Promise<number> {
@@ -143,9 +160,9 @@ export class Chat {
         return;
       }
       const open = this.#approvals.first();
-      if (open) await this.#decide(open.approval, open.signal);
+      if (open) await this.#decide(open.question, open.signal);
       const asked = open ? undefined : this.#inputs.first();
-      if (asked) await this.#answer(asked.input, asked.signal);
+      if (asked) await this.#answer(asked.question, asked.signal);
     }
   }
 
