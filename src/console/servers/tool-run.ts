@@ -1,4 +1,3 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { ToolResult } from '../../core/tool-call/tool.ts';
 import type { ToolProgress } from '../../core/tool-call/tool-progress.ts';
 import { agentBase } from '../service/agent-base.ts';
@@ -6,6 +5,7 @@ import { afterRefusal } from '../service/api.ts';
 import { ApiError, refused, unreachable } from '../service/api-error.ts';
 import { headersOf, keptKey } from '../service/kept-key.ts';
 import { toolPath } from '../service/paths.ts';
+import { eventsOf } from '../service/server-sent-events.ts';
 
 export interface FinishedRun {
   readonly data: ToolResult;
@@ -43,18 +43,10 @@ export async function runTool(
     throw signal.aborted ? cause : unreachable(cause);
   });
   if (!response.ok) throw told(await refused(response));
-  const events = response.body
-    ?.pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-    .getReader();
-  for (;;) {
-    const next = await events?.read().catch((cause: unknown) => {
-      throw signal.aborted ? cause : unreachable(cause);
-    });
-    if (!next || next.done) throw unreachable(new Error('the stream ended before the call'));
-    const { event, data } = next.value;
+  for await (const { event, data } of eventsOf(response, signal)) {
     if (event === 'progress') onProgress(JSON.parse(data));
     if (event === 'result') return JSON.parse(data);
     if (event === 'error') throw told(new ApiError(JSON.parse(data).error));
   }
+  throw unreachable(new Error('the stream ended before the call'));
 }

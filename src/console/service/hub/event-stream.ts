@@ -1,13 +1,14 @@
-import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
+import type { EventSourceMessage } from 'eventsource-parser/stream';
 import { agentBase } from '../agent-base.ts';
 import { refused, unreachable } from '../api-error.ts';
 import { headersOf } from '../kept-key.ts';
+import { eventsOf } from '../server-sent-events.ts';
 
 export type StreamItem = { readonly kind: 'open' } | ({ readonly kind: 'event' } & EventSourceMessage);
 
 /**
  * Server-sent events, once. An `EventSource` would not say why the service refuses it, and would not try again after a
- * refusal. Rejects with an `ApiError`.
+ * refusal. Rejects with an `ApiError`, or with the reason of the signal.
  */
 export async function* eventStream(
   path: string,
@@ -21,16 +22,5 @@ export async function* eventStream(
   if (!response.ok) throw await refused(response);
   if (!response.body) return;
   yield { kind: 'open' };
-  const reader = response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-    .getReader();
-  // Safari cannot iterate over a stream.
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw unreachable(cause);
-    });
-    if (done) return;
-    yield { kind: 'event', ...value };
-  }
+  for await (const event of eventsOf(response, signal)) yield { kind: 'event', ...event };
 }
