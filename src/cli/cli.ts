@@ -43,15 +43,15 @@ export function parseCommandLine(args: readonly string[], environment: Environme
     .version(readPackageVersion(), '-v, --version', 'print the version and exit')
     .helpOption('-h, --help', 'print this help and exit')
     .helpCommand('help [command]', 'Prints the help of a command.');
-  // Each of these adds a subcommand that calls `choose`.
+  // Each of these adds a subcommand that calls `choose`. The help lists them in this order: new users begin at its top.
+  addInit(program, (options) => choose({ kind: 'init', ...options }));
+  addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
+  addChat(program, environment, (options) => choose({ kind: 'chat', ...options }));
+  addKeys(program, environment, (options) => choose({ kind: 'keys', ...options }));
+  addAudit(program, environment, (options) => choose({ kind: 'audit', ...options }));
   addLogCommands(program, environment, choose);
   addBackup(program, environment, (options) => choose({ kind: 'backup', ...options }));
   addCopy(program, (options) => choose({ kind: 'copy', ...options }));
-  addKeys(program, environment, (options) => choose({ kind: 'keys', ...options }));
-  addAudit(program, environment, (options) => choose({ kind: 'audit', ...options }));
-  addChat(program, environment, (options) => choose({ kind: 'chat', ...options }));
-  addInit(program, (options) => choose({ kind: 'init', ...options }));
-  addCheck(program, environment, (options) => choose({ kind: 'check', ...options }));
   program
     .command('example-tools')
     .description('Serves a few tools to try an agent with: an MCP server on standard input and output.')
@@ -96,7 +96,9 @@ function helpHint(command: Command): string {
 /** Without a subcommand the service runs. `resolveSettings` checks the values of the flags. */
 function addRun(program: Command, environment: Environment, choose: Choose): void {
   program
-    .description('Runs one conversational agent behind REST, WebSocket and MCP.')
+    .description(
+      'Runs conversational agents behind REST, WebSocket, MCP, A2A, AG-UI and the interface of OpenAI.',
+    )
     .option(
       '-a, --agent <file>',
       'agent file (YAML); default: the agent that comes with the package',
@@ -167,9 +169,11 @@ function refuseMisplaced(program: Command, command: Command): void {
     );
 }
 
-/** Commander would print the help of the service. */
-function refuseUnknownHelp(program: Command, [first, named]: readonly string[]): void {
-  if (first !== 'help' || named === undefined || named.startsWith('-')) return;
+/** For a command that does not exist, commander would print the help of the service. */
+function refuseUnknownHelp(program: Command, [first, second]: readonly string[]): void {
+  const isFlag = second === '--help' || second === '-h';
+  const named = first === 'help' ? second : isFlag ? first : undefined;
+  if (named === undefined || named.startsWith('-')) return;
   if (program.commands.every((command) => command.name() !== named)) refuseUnknown(program, named);
 }
 

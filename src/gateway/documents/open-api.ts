@@ -208,7 +208,7 @@ export function openApiDocument(version: string, all: readonly Operation[] = ope
     info: {
       title: 'agent-service',
       version,
-      summary: 'One conversational agent behind REST, WebSocket and MCP.',
+      summary: 'Conversational agents behind REST, WebSocket, MCP, A2A, AG-UI and the interface of OpenAI.',
       description:
         'Requests and responses are JSON. Replies stream over WebSocket, which `/asyncapi.json` describes. `/mcp` is the agent as an MCP server.',
       license: { name: 'MIT', identifier: 'MIT' },

@@ -230,7 +230,7 @@ describe.concurrent('flags', () => {
   verifies('cli.flags', async () => {
     const cases: [args: string[], complaint: RegExp][] = [
       [['--bogus'], /unknown option '--bogus'/],
-      [['surplus'], /unknown command 'surplus'; there are repair/],
+      [['surplus'], /unknown command 'surplus'; there are init/],
       [['--mode', 'wbe'], /--mode: found "wbe".*web.*mcp/],
       [['--web-port', '80x'], /--web-port: found "80x"/],
       [['--transport', 'stdio'], /--transport.*--mode mcp/],

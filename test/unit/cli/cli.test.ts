@@ -210,7 +210,8 @@ describe('the command line', () => {
     const { code, stream, output } = exitOf('help', 'exprot');
     expect([code, stream]).toEqual([1, 'stderr']);
     expect(output).toContain('unknown command \'exprot\'; did you mean "export"?');
-    expect(exitOf('help', 'foo').output).toContain("unknown command 'foo'; there are repair, sessions,");
+    expect(exitOf('help', 'foo').output).toContain("unknown command 'foo'; there are init, check, chat,");
+    for (const flag of ['--help', '-h']) expect(exitOf('exprot', flag)).toEqual(exitOf('help', 'exprot'));
   });
 
   it('takes a folder beside a database only where the folder has what is needed', () => {
