@@ -88,7 +88,9 @@ export async function composeAgent({
   const { store, model, connector, tracing, watchModel } = observed({ ...adapters, metrics }, llm, bus);
   const journal = new Journal(store, bus);
   const { cluster, streamPrefix: prefix = '' } = adapters;
-  const shared = cluster && (await joinCluster({ cluster, prefix, local: bus, log }));
+  const clusterBus = cluster && (await joinCluster({ cluster, prefix, local: bus, log }));
+  // Where several nodes share the sessions, a request goes to the node that owns its session.
+  const routedBus = clusterBus ?? bus;
   const machines = new LiveMachines();
 
   const book = new ServerBook(store, adapters.secrets, log, { isShared: cluster !== undefined });
@@ -137,7 +139,7 @@ export async function composeAgent({
     log,
     fold,
     snapshots,
-    directory: shared?.directory ?? oneProcess,
+    directory: clusterBus?.directory ?? oneProcess,
     maxIdleBytes: config.sessions.memoryMb * MEGABYTE,
     workingMemory,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
@@ -175,7 +177,7 @@ export async function composeAgent({
   answerForNodes(bus, cluster?.membership);
   if (keys) await answerKeyRequests(bus, keys);
   const pushes = new AgentPushes({
-    bus: shared ?? bus,
+    bus: routedBus,
     local: bus,
     store,
     secrets: adapters.secrets,
@@ -188,7 +190,7 @@ export async function composeAgent({
   const grants = hasOwners ? await openGrants({ store, bus, sessions, log }) : undefined;
   countSignals(bus, metrics);
   showRuntime(metrics, { sessions, servers, retention });
-  if (shared) showHeldSignals(metrics, shared);
+  if (clusterBus) showHeldSignals(metrics, clusterBus);
 
   const begun = await beginWork({
     supervisor,
@@ -201,15 +203,15 @@ export async function composeAgent({
     log,
     authorizations: adapters.authorizations,
     shared: cluster &&
-      shared && {
-        bus: shared,
+      clusterBus && {
+        bus: clusterBus,
         follow: () => followOthers(cluster, prefix, { supervisor, grants, keys, log }),
       },
   });
   void recovery.follow(begun.recovered);
 
   return {
-    bus: shared ?? bus,
+    bus: routedBus,
     get identity() {
       return inForce.identity;
     },
@@ -233,7 +235,7 @@ export async function composeAgent({
       inForce.takeOver({ ...definition, model: watchModel(next, definition.config.llm) }, ruleWatch),
     async drain(timeoutMs) {
       retention?.stop();
-      await (shared ?? sessions).drain(timeoutMs);
+      await (clusterBus ?? sessions).drain(timeoutMs);
       // Lets the last answers reach their clients before the sockets close.
       await nextLoop();
     },
