@@ -1,13 +1,7 @@
-import {
-  type CounterName,
-  type GaugeName,
-  type HistogramName,
-  type LabelsOf,
-  type MetricFamily,
-  metricDeclarations,
-} from '../../core/metric-catalogue.ts';
+import { type HistogramName, type LabelsOf, metricDeclarations } from '../../core/metric-catalogue.ts';
 import type { Statistic } from '../../core/metric-samples.ts';
-import type { Metrics, ReadingSource } from '../../ports/metrics.ts';
+import type { ReadingSource } from '../../ports/metrics.ts';
+import { ForwardingMetrics, type ReadName } from './forwarding-metrics.ts';
 import { IntervalHistogram } from './interval-histogram.ts';
 
 /** One number of a sample. */
@@ -18,24 +12,13 @@ export interface SampledReading {
   readonly value: number;
 }
 
-type ReadName = CounterName | GaugeName;
-
 /** Passes all metrics on, and can be read without the metrics library: the library need not be loaded for samples. */
-export class SampledMetrics implements Metrics {
-  readonly #metrics: Metrics;
+export class SampledMetrics extends ForwardingMetrics {
   readonly #sources = new Map<ReadName, ReadingSource<ReadName>>();
   readonly #histograms = new Map<HistogramName, IntervalHistogram>();
 
-  constructor(metrics: Metrics) {
-    this.#metrics = metrics;
-  }
-
-  add<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void {
-    this.#metrics.add(name, labels, by);
-  }
-
-  observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void {
-    this.#metrics.observe(name, labels, seconds);
+  override observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void {
+    super.observe(name, labels, seconds);
     let histogram = this.#histograms.get(name);
     if (!histogram) {
       histogram = new IntervalHistogram(metricDeclarations.get(name)?.buckets ?? []);
@@ -44,21 +27,9 @@ export class SampledMetrics implements Metrics {
     histogram.observe(seconds);
   }
 
-  read<N extends ReadName>(name: N, source: ReadingSource<N>): void {
-    this.#metrics.read(name, source);
+  override read<N extends ReadName>(name: N, source: ReadingSource<N>): void {
+    super.read(name, source);
     this.#sources.set(name, source);
-  }
-
-  addDefaults(): void {
-    this.#metrics.addDefaults();
-  }
-
-  text(): Promise<{ readonly contentType: string; readonly body: string }> {
-    return this.#metrics.text();
-  }
-
-  families(): Promise<MetricFamily[]> {
-    return this.#metrics.families();
   }
 
   /** Everything that can be read now, and what the histograms observed since `startInterval`. */
