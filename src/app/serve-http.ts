@@ -70,7 +70,7 @@ const MAX_BEGUN_IN_TURN = 32;
 /** uWebSockets.js needs a limit even if the agent file sets none. */
 const UNLIMITED_PAYLOAD_BYTES = 1024 * 1024 * 1024;
 
-/** Puts the protocols in front of the agent: REST, WebSocket and MCP in web mode, MCP and the probes in mcp mode. */
+/** Puts the protocols in front of the agents: all of them in web mode, MCP and the probes in mcp mode. */
 export async function serveHttp({
   host,
   access: clients,
@@ -152,7 +152,7 @@ export async function serveHttp({
   const pace = new LoopPace(MAX_BEGUN_IN_TURN);
   const http = new HttpFront({
     ...front,
-    turn: () => pace.turn(),
+    pace: () => pace.turn(),
     cors,
     router,
     mcp,

@@ -33,7 +33,7 @@ export interface HttpFrontDeps extends TallyDeps {
   readonly cors: Cors;
   readonly connections: OpenConnections;
   /** Resolves when the next request that changes something may begin; undefined if it may now. */
-  readonly turn: () => Promise<void> | undefined;
+  readonly pace: () => Promise<void> | undefined;
   readonly clientAddress: ClientAddress;
   readonly router: Router;
   readonly mcp: Pick<McpEndpoint, 'handle'>;
@@ -96,8 +96,8 @@ export class HttpFront implements HttpHandler {
   async handle(sent: HttpRequest): Promise<HttpResponse> {
     // The others do not wait: uWebSockets.js closes a connection on which a client sends the next request before the answer,
     // unless the answer comes within the same turn of the event loop.
-    const turn = SAFE_METHODS.includes(sent.method) ? undefined : this.#deps.turn();
-    if (turn) await turn;
+    const mayBegin = SAFE_METHODS.includes(sent.method) ? undefined : this.#deps.pace();
+    if (mayBegin) await mayBegin;
     const tally = new RequestTally(this.#deps, this.#deps.agents ? withoutAgentPrefix(sent.path) : sent.path);
     let request: AgentRequest = sent;
     let response: HttpResponse;
