@@ -1,4 +1,3 @@
-import { ONLY_AGENT } from '../agent-description.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
@@ -11,13 +10,13 @@ const known = new WeakMap<RequestContext, AuditedClient>();
 export function auditedClient(client: RequestContext): AuditedClient {
   const before = known.get(client);
   if (before) return before;
-  const { principal, tenant, rights, address, agent } = client;
+  const { principal, tenant, rights, address, agent, agentPath } = client;
   const audited = {
     principal,
     tenant,
     ...(rights && { credential: rights.credential }),
     ...(address !== undefined && { address }),
-    ...(agent !== ONLY_AGENT && { agentId: agent }),
+    ...(agentPath !== undefined && { agentId: agent }),
   };
   known.set(client, audited);
   return audited;

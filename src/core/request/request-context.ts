@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly tenant: string;
   /** The agent that the request is for. */
   readonly agent: string;
+  /** What stands before the paths of the agent, such as `/agents/support`. Absent where the service has only one. */
+  readonly agentPath?: string | undefined;
   /** What its credential allows. Absent for a client that was not authenticated. */
   readonly rights?: Rights | undefined;
   /** The address of the client. Absent where clients are not authenticated. */

@@ -93,7 +93,7 @@ export function withoutAgentPrefix(path: string): string {
 
 /** @param agent undefined leaves the context as it is. */
 export function forAgent(context: RequestContext, agent: AgentId | undefined): RequestContext {
-  return agent === undefined ? context : { ...context, agent };
+  return agent === undefined ? context : { ...context, agent, agentPath: agentPathPrefix(agent) };
 }
 
 function isJson({ method, headers }: ServedRequest): boolean {

@@ -66,7 +66,7 @@ async function message(bus: Bus, request: ServedRequest): Promise<HttpResponse> 
     turnMessage({ sessionId, text, options, whenBusy, key }),
     request.context,
   );
-  const session = { agentId: request.context.agent, sessionId };
+  const session = { agentPath: request.context.agentPath, sessionId };
   const queued = waitsFor && { queued: queuedBehind(session, waitsFor) };
   return jsonResponse<MessageResponse>({ status: 'processing', ...queued, timestamp: now() });
 }

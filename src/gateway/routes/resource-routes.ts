@@ -15,22 +15,28 @@ export interface ResourceRouteDeps {
   }[];
 }
 
-/** The metadata of `/mcp` as an OAuth 2.1 protected resource (RFC 9728). */
+/**
+ * The metadata of the MCP endpoints as OAuth 2.1 protected resources (RFC 9728). Those of an agent are also below its path,
+ * where a client finds them that takes the address of the agent for that of a service.
+ */
 export function resourceRoutes({ mcp, agents }: ResourceRouteDeps): Route[] {
-  return agents.flatMap(({ prefix, name }) =>
-    metadataPaths(mcpPath(prefix)).map(
+  const names = new Map(agents.map(({ prefix, name }) => [prefix, name]));
+  return agents.flatMap(({ prefix: ofPath, name }) =>
+    metadataPaths(mcpPath(ofPath)).map(
       (path): Route => ({
         method: 'GET',
         path,
         access: 'open',
-        handler: async (request) =>
-          jsonResponse<ProtectedResourceMetadata>(
+        handler: async (request) => {
+          const prefix = ofPath ?? request.prefix;
+          return jsonResponse<ProtectedResourceMetadata>(
             resourceMetadata(mcp.resourceOf({ ...request, prefix }), {
               issuers: mcp.issuers,
               scopes: mcp.scopes,
-              name,
+              name: names.get(prefix) ?? name,
             }),
-          ),
+          );
+        },
       }),
     ),
   );

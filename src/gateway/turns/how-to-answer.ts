@@ -1,11 +1,10 @@
-import { type AgentId, ONLY_AGENT } from '../../core/agent-description.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { RequestContext } from '../../core/request/request-context.ts';
 import type { PendingApproval, PendingInput } from '../../core/session/session-view.ts';
-import { agentPathPrefix } from '../agents/agent-choice.ts';
 
-/** The session in which calls wait, and its agent. */
+/** The session in which calls wait, and the path of its agent. */
 export interface WaitingSession {
-  readonly agentId: AgentId;
+  readonly agentPath: RequestContext['agentPath'];
   readonly sessionId: SessionId;
 }
 
@@ -29,9 +28,8 @@ export function howToAnswer(
 }
 
 /** The id of a shared session has slashes. Where there are several agents, a path without one is of the first. */
-function pathOf({ agentId, sessionId }: WaitingSession): string {
-  const prefix = agentId === ONLY_AGENT ? '' : agentPathPrefix(agentId);
-  return `${prefix}/api/sessions/${encodeURIComponent(sessionId)}`;
+function pathOf({ agentPath = '', sessionId }: WaitingSession): string {
+  return `${agentPath}/api/sessions/${encodeURIComponent(sessionId)}`;
 }
 
 function until(expiresAt: string | undefined): string {

@@ -244,7 +244,7 @@ export class Connection extends Recipient implements SocketLife, CredentialHolde
     const accepted = await this.#deps.bus.send('turn.start', message, this.#context);
     const { turnId, outcome, waitsFor } = accepted;
     if (waitsFor) {
-      const queued = queuedBehind({ agentId: this.#context.agent, sessionId }, waitsFor);
+      const queued = queuedBehind({ agentPath: this.#context.agentPath, sessionId }, waitsFor);
       this.send(encodeQueued(queued, this.#reader ? turnId : undefined));
     }
     if (!this.#reader) {

@@ -17,6 +17,8 @@ export interface ClientToolCall {
   readonly serverId: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What stands before the paths of the agent, where there are several. */
+  readonly agentPath?: string | undefined;
   readonly trace?: TraceContext | undefined;
   /** With an id, the call can be watched and cancelled. */
   readonly callId?: CallId | undefined;
@@ -60,7 +62,7 @@ export class ClientToolCalls {
       throw failed(
         `the server ${serverId} is not connected (its status is ${status})`,
         // One that is connecting needs nothing else.
-        status === 'connecting' ? {} : { suggestion: reconnect(serverId) },
+        status === 'connecting' ? {} : { suggestion: reconnect(serverId, call.agentPath) },
       );
     const tool = this.#tool(serverId, toolName);
     const { issue, field } = await schemas.ofServer(tool.inputSchema, args);
@@ -117,8 +119,8 @@ export class ClientToolCalls {
   }
 }
 
-function reconnect(serverId: string): string {
-  return `POST /api/mcp/servers/${encodeURIComponent(serverId)}/reconnect connects it.`;
+function reconnect(serverId: string, agentPath = ''): string {
+  return `POST ${agentPath}/api/mcp/servers/${encodeURIComponent(serverId)}/reconnect connects it.`;
 }
 
 function toolFailed(

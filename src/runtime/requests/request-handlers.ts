@@ -246,11 +246,11 @@ function answerForServers(bus: LocalBus, { supervisor, clientCalls, requests }: 
   bus.handle('mcp-server.log', async ({ serverId, after }) => servers.logOf(serverId, after));
   bus.handle('tool.list', async ({ serverId }) => servers.toolsOf(serverId));
   bus.handle('tool.execute', ({ key, ...call }, context) => {
-    const { trace } = context;
+    const { agentPath, trace } = context;
     const origin = requestOrigin(context);
     const scope = keyScope(context, 'tool.execute', call.serverId, call.toolName);
     return requests.once({ key, scope, answer: ToolExecution, origin }, () =>
-      clientCalls.prepare({ ...call, trace }),
+      clientCalls.prepare({ ...call, agentPath, trace }),
     );
   });
 }

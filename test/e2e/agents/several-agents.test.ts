@@ -1,6 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  discoverOAuthProtectedResourceMetadata,
+  type OAuthClientProvider,
+  selectResourceURL,
+} from '@modelcontextprotocol/sdk/client/auth.js';
 import { describe, expect } from 'vitest';
+import { z } from 'zod';
 import type { LogBackup, LogCopy } from '../../../src/ports/log-backup.ts';
 import { bearer, identity, KnownTokens } from '../../support/access/known-tokens.ts';
 import { OpenAiUpstream } from '../../support/models/openai-upstream.ts';
@@ -20,6 +26,18 @@ const saying = (name: string): string =>
   });
 
 const AGENTS = { support: saying('Support'), shop: saying('Shop') };
+
+/** A client that has nothing yet. */
+const NO_SIGN_IN: OAuthClientProvider = {
+  redirectUrl: undefined,
+  clientMetadata: { redirect_uris: [] },
+  clientInformation: () => undefined,
+  tokens: () => undefined,
+  saveTokens: () => undefined,
+  redirectToAuthorization: () => undefined,
+  saveCodeVerifier: () => undefined,
+  codeVerifier: () => '',
+};
 
 const json = async (response: Response | Promise<Response>): Promise<unknown> => (await response).json();
 
@@ -137,6 +155,13 @@ describe('several agents', () => {
     expect(await errorOf(executed, 404)).toMatchObject({ code: 'SERVER_NOT_FOUND' });
     const byPath = await service.post('/agents/default/api/mcp/servers/tools/tools/pay/execute');
     expect(await errorOf(byPath, 500)).toMatchObject({ code: 'TOOL_EXECUTION_FAILED' });
+    // What an answer tells its client to do is to be done at the same agent.
+    const ask = { model: 'default', input: 'hi' };
+    const first = await json(service.post('/v1/responses', { ...ask, conversation: 'talk' }));
+    const deleted = await service.fetch(`/v1/responses/${z.object({ id: z.string() }).parse(first).id}`, {
+      method: 'DELETE',
+    });
+    expect(await deleted.text()).toContain('DELETE /agents/default/api/sessions/talk deletes');
   });
 
   verifies('agents.unknown', async () => {
@@ -297,10 +322,16 @@ describe('several agents', () => {
     expect(refused.headers.get('www-authenticate')).toContain(
       `${service.url}/.well-known/oauth-protected-resource/agents/shop/mcp`,
     );
-    expect(await json(service.fetch('/.well-known/oauth-protected-resource/agents/shop/mcp'))).toMatchObject({
-      resource: `${service.url}/agents/shop/mcp`,
-      resource_name: 'Shop',
-    });
+    const resource = `${service.url}/agents/shop/mcp`;
+    for (const path of [
+      '/.well-known/oauth-protected-resource/agents/shop/mcp',
+      '/agents/shop/.well-known/oauth-protected-resource',
+      '/agents/shop/.well-known/oauth-protected-resource/mcp',
+    ])
+      expect(await json(service.fetch(path))).toMatchObject({ resource, resource_name: 'Shop' });
+    // The SDK's client compares the resource with the address that it was given.
+    const found = await discoverOAuthProtectedResourceMetadata(resource);
+    expect((await selectResourceURL(resource, NO_SIGN_IN, found))?.href).toBe(resource);
     const reload = (name: string) =>
       service.fetch('/api/agents/shop/reload', { ...as(name), method: 'POST' });
     expect((await reload('ada')).status).toBe(403);

@@ -33,6 +33,14 @@ describe('the audit entry of a request', () => {
     expect(auditEntry('session.fork', { request: fork, ids: own, client })?.subject).toBe('acme/test:ada/y');
   });
 
+  it('names the agent if there are several, whatever the agent is called', () => {
+    const request = { serverId: 'files', toolName: 'read' };
+    const entry = (agentPath?: string) =>
+      auditEntry('tool.execute', { request, ids: [], client: { ...client, agent: 'default', agentPath } });
+    expect(entry('/agents/default')).toMatchObject({ agentId: 'default' });
+    expect(entry()).not.toHaveProperty('agentId');
+  });
+
   it('cuts names that are too long', () => {
     const request = { serverId: 'files', toolName: 'x'.repeat(100_000) };
     expect(auditEntry('tool.execute', { request, ids: [], client })?.subject).toHaveLength(200);

@@ -47,7 +47,7 @@ export async function getTask(
   // That the turn failed is a result of the tool: the status `failed` is for errors of the protocol.
   if (outcome) return { ...task, status: 'completed', result: chatResult(outcome, place.sessionId) };
   if (questions.length === 0) return { ...task, status: 'working' };
-  const statusMessage = describeQuestions(place, questions);
+  const statusMessage = describeQuestions({ ...place, agentPath: call.context.agentPath }, questions);
   const asked = questions.filter((question) => canBeAsked(question, call));
   if (asked.length === 0) return { ...task, status: 'working', statusMessage };
   return { ...task, status: 'input_required', statusMessage, inputRequests: questionsOf(asked) };

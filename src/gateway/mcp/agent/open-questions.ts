@@ -42,6 +42,6 @@ export class OpenQuestions implements Disposable {
 
 /** Tells the client with a log message that its call waits until somebody has answered. */
 export function tellOfQuestion(call: McpCall, sessionId: SessionId, question: Question): void {
-  const { level, logger, data } = noticeOf({ agentId: call.context.agent, sessionId }, question);
+  const { level, logger, data } = noticeOf({ agentPath: call.context.agentPath, sessionId }, question);
   call.log(level, logger, data);
 }

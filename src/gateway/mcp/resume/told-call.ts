@@ -1,4 +1,4 @@
-import type { AgentId } from '../../../core/agent-description.ts';
+import type { RequestContext } from '../../../core/request/request-context.ts';
 import type { ReplyChunk, SessionSignal } from '../../../core/session/session-signal.ts';
 import type { TurnOutcome } from '../../../core/turn/turn-outcome.ts';
 import type { RecordedTurn } from '../../turns/recorded-turn.ts';
@@ -20,13 +20,13 @@ export class ToldCall {
   /** The keys of the questions of the turn that were over before the client came back. */
   readonly #answered: ReadonlySet<string>;
   readonly #text: ToldText;
-  readonly #agentId: AgentId;
+  readonly #agentPath: RequestContext['agentPath'];
   #isOver = false;
 
-  constructor(chat: ChatStream, name: string, { told, recorded, agentId }: Begun) {
+  constructor(chat: ChatStream, name: string, { told, recorded, agentPath }: Begun) {
     this.#chat = chat;
     this.#name = name;
-    this.#agentId = agentId;
+    this.#agentPath = agentPath;
     this.#text = new ToldText(told);
     this.#state = new McpTurnState(chat.turnId);
     this.#answered = answeredIn(recorded, chat);
@@ -44,7 +44,7 @@ export class ToldCall {
       if (outcome) return this.#end(outcome);
       const question = askedIn(signal);
       if (!question || this.#answered.has(keyOf(question))) return '';
-      const params = noticeOf({ agentId: this.#agentId, sessionId: this.#chat.sessionId }, question);
+      const params = noticeOf({ agentPath: this.#agentPath, sessionId: this.#chat.sessionId }, question);
       return this.#event({ method: 'notifications/message', params });
     }
     if (signal.type === 'session.fault') return this.#end({ status: 'failed', error: signal.error });
@@ -80,7 +80,7 @@ interface Begun {
   readonly told: number;
   /** What the log has of the turn when the client comes back. */
   readonly recorded: RecordedTurn;
-  readonly agentId: AgentId;
+  readonly agentPath: RequestContext['agentPath'];
 }
 
 const LOST =

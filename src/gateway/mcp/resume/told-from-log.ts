@@ -37,7 +37,7 @@ export async function toldFromLog(
   request.use?.openStream();
   holdSession(bus, sessionId, request);
   const { turnId } = recorded.requested;
-  const call = new ToldCall({ ...chat, turnId }, stream, { told, recorded, agentId: context.agent });
+  const call = new ToldCall({ ...chat, turnId }, stream, { told, recorded, agentPath: context.agentPath });
   const revision = request.headers.get('mcp-protocol-version');
   return serverSentEvents(
     (sink) =>

@@ -66,10 +66,11 @@ export async function deleteItem(
   { conversation, item }: ItemPlace,
 ): Promise<HttpResponse> {
   await knownItem(deps, request, { conversation, item });
+  const { agentPath = '' } = request.context;
   throw new ServiceError('INVALID_REQUEST', 'An item cannot be deleted alone.', {
     field: 'item_id',
     issue: 'events are erased only with their whole session',
-    suggestion: `DELETE /v1/conversations/${conversation} deletes the conversation.`,
+    suggestion: `DELETE ${agentPath}/v1/conversations/${conversation} deletes the conversation.`,
   });
 }
 

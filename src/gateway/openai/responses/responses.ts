@@ -107,7 +107,7 @@ export async function deleteResponse(
   const found = await findResponse(deps, request, id);
   const { context, place, turn } = found;
   const { isAlone } = ResponseNote.parse(turn.requested.options?.note ?? {});
-  if (!isAlone || !isLastMessage(turn) || !isLastOfTurn(found)) throw notAlone(place);
+  if (!isAlone || !isLastMessage(turn) || !isLastOfTurn(found)) throw notAlone(place, context);
   await deps.bus.send('session.delete', { sessionId: place.sessionId }, context);
   return jsonResponse<DeletedResponse>({ id, object: 'response', deleted: true });
 }
@@ -211,10 +211,10 @@ function eventsOf(
   return { ...response, headers: { ...response.headers, [SESSION_HEADER]: begun.place.sessionId } };
 }
 
-function notAlone({ sessionId }: ResponsePlace): ServiceError {
+function notAlone({ sessionId }: ResponsePlace, { agentPath = '' }: Context): ServiceError {
   return new ServiceError('INVALID_REQUEST', 'The response is a part of a conversation.', {
     field: 'response_id',
     issue: 'other responses are in its session, and events are erased only with their whole session',
-    suggestion: `DELETE /api/sessions/${sessionId} deletes the conversation.`,
+    suggestion: `DELETE ${agentPath}/api/sessions/${sessionId} deletes the conversation.`,
   });
 }

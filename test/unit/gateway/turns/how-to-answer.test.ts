@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { ONLY_AGENT } from '../../../../src/core/agent-description.ts';
 import { howToAnswer, howToDecide } from '../../../../src/gateway/turns/how-to-answer.ts';
 
 const call = {
@@ -18,11 +17,11 @@ const input = {
 };
 
 it.each([
-  [ONLY_AGENT, 'plan', '/api/sessions/plan'],
-  [ONLY_AGENT, 'acme/test:ann/plan', '/api/sessions/acme%2Ftest%3Aann%2Fplan'],
-  ['shop', 'plan', '/agents/shop/api/sessions/plan'],
-])('what waits at the agent %s in the session %s is answered at %s', (agentId, sessionId, path) => {
-  const session = { agentId, sessionId };
+  [undefined, 'plan', '/api/sessions/plan'],
+  [undefined, 'acme/test:ann/plan', '/api/sessions/acme%2Ftest%3Aann%2Fplan'],
+  ['/agents/shop', 'plan', '/agents/shop/api/sessions/plan'],
+])('what waits at the agent %s in the session %s is answered at %s', (agentPath, sessionId, path) => {
+  const session = { agentPath, sessionId };
   expect(howToDecide(session, [approval])).toContain(`POST ${path}/approvals/c%2F1.`);
   expect(howToAnswer(session, input)).toContain(`POST ${path}/inputs/i.`);
 });
