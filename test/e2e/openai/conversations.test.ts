@@ -184,6 +184,34 @@ describe("OpenAI's conversations", () => {
     });
   });
 
+  verifies('openai.conversation-items', 'the result of a call also with the next response', async () => {
+    await using rig = await start();
+    const call = (call_id: string) =>
+      ({ type: 'function_call', call_id, name: 'weather', arguments: '{}' }) as const;
+    const result = (call_id: string) =>
+      ({ type: 'function_call_output', call_id, output: `sun ${call_id}` }) as const;
+    const user = (content: string) => ({ role: 'user', content }) as const;
+    const { id } = await rig.client.conversations.create({ items: [user('Weather?'), call('a')] });
+    await answered(rig, 0, 'Sunny.', { input: [result('a')], conversation: id });
+    const told = [{ parts: [{ type: 'toolCall', callId: 'a' }] }, { role: 'tool', text: 'sun a' }];
+    expect((await rig.model.call(0)).request.messages.slice(1)).toMatchObject(told);
+    // What the request of a response brought counts, too.
+    const first = await answered(rig, 1, 'Well.', { input: [user('Weather?'), call('b'), user('Go on.')] });
+    const behind = { previous_response_id: first.id };
+    await answered(rig, 2, 'Sunny.', { input: [result('b'), user('So?')], ...behind });
+    expect((await rig.model.call(2)).request.messages).toMatchObject([
+      { text: 'Weather?' },
+      { parts: [{ type: 'toolCall', callId: 'b' }] },
+      { role: 'tool', text: 'sun b' },
+      {},
+      { text: 'Go on.' },
+      { parts: [{ text: 'Well.' }] },
+      { text: 'So?' },
+    ]);
+    const none = rig.client.responses.create({ model, input: [result('c')], ...behind });
+    await expect(none).rejects.toMatchObject({ status: 400, param: 'input.0.call_id' });
+  });
+
   verifies('openai.conversation-errors', async () => {
     await using rig = await start();
     const { id } = await rig.client.conversations.create({ items: [{ role: 'user', content: 'hello' }] });

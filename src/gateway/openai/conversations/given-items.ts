@@ -1,11 +1,10 @@
 import type { GivenMessage } from '../../../core/conversation/given-message.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import type { CallId, SessionId } from '../../../core/ids.ts';
+import type { SessionId } from '../../../core/ids.ts';
 import type { ServedRequest } from '../../http/http-message.ts';
-import { broughtCalls } from '../../turns/given-calls.ts';
+import { callsBefore } from '../calls-before.ts';
 import { isInstruction } from '../chat/chat-request.ts';
 import { givenHistory } from '../chat/given-conversation.ts';
-import type { PlacedMessage } from '../chat/placed-message.ts';
 import { inputMessages } from '../responses/input-messages.ts';
 import { itemsInPlace } from '../responses/item-references.ts';
 import type { InputItem } from '../responses/response-request.ts';
@@ -26,9 +25,7 @@ export async function givenMessages(
   const asker = { bus, context: request.context, agentId: request.context.agent };
   const messages = inputMessages(await itemsInPlace(asker, items, { field }), field);
   const calls =
-    sessionId === undefined
-      ? undefined
-      : await broughtCalls(bus, { sessionId, callIds: resultsAlone(messages) }, request.context);
+    sessionId === undefined ? undefined : await callsBefore(bus, { sessionId, messages }, request.context);
   const { instructions, history } = givenHistory(messages, { maxImageBytes, ...(calls && { calls }) });
   if (instructions.length === 0) return history;
   const instruction = messages.find(({ message }) => isInstruction(message));
@@ -37,13 +34,4 @@ export async function givenMessages(
     issue: 'its role is system or developer',
     suggestion: 'Send instructions with each response.',
   });
-}
-
-/** The calls of which only the results are among the messages. */
-function resultsAlone(messages: readonly PlacedMessage[]): ReadonlySet<CallId> {
-  const callIds = new Set<CallId>();
-  for (const { message } of messages) if (message.role === 'tool') callIds.add(message.tool_call_id);
-  for (const { message } of messages)
-    if (message.role === 'assistant') for (const { id } of message.tool_calls ?? []) callIds.delete(id);
-  return callIds;
 }

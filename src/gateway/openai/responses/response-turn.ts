@@ -4,6 +4,7 @@ import { recordedTurn } from '../../turns/recorded-turn.ts';
 import { startTurn } from '../../turns/started-turn.ts';
 import { turnMessage } from '../../turns/turn-message.ts';
 import { askedOptions } from '../asked-options.ts';
+import { callsBefore } from '../calls-before.ts';
 import { givenConversation } from '../chat/given-conversation.ts';
 import type { PlacedMessage } from '../chat/placed-message.ts';
 import { answersBeforeMessage, behindResults, toolAnswers } from '../chat/tool-answers.ts';
@@ -77,7 +78,12 @@ async function started(
   messages: readonly PlacedMessage[],
   { sessionId, afterSeq, before, follows, isAlone, isNewSession, interrupts }: Start,
 ): Promise<BegunResponse> {
-  const conversation = givenConversation(messages, { maxImageBytes, ...(before && { before }) });
+  const calls = isNewSession ? undefined : await callsBefore(bus, { sessionId, messages }, context);
+  const conversation = givenConversation(messages, {
+    maxImageBytes,
+    ...(before && { before }),
+    ...(calls && { calls }),
+  });
   const { instructions, history: given, newest } = conversation;
   const message = turnMessage({
     sessionId,
