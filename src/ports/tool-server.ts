@@ -48,7 +48,10 @@ export interface ToolServerConnection {
    * the same object as before if the server has said the same as before, also of what is not in it.
    */
   listTools(signal?: AbortSignal): Promise<readonly Tool[]>;
-  /** Never rejects: a crash, a time-out and an error of the tool all settle as `failed`. Never retries. */
+  /**
+   * Never rejects: a crash, a time-out and an error of the tool all settle as `failed`. Never retries, except when the server
+   * has not begun because a person must open an address first, and `onQuestion` says that somebody did.
+   */
   callTool(
     toolName: string,
     args: Readonly<Record<string, unknown>>,

@@ -12,7 +12,7 @@ import type {
   ToolServerConnection,
   ToolServerEvents,
 } from '../../ports/tool-server.ts';
-import type { McpClient } from './client/mcp-client.ts';
+import type { ClientRequestOptions, McpClient } from './client/mcp-client.ts';
 import { type ServerHello, toldChanges } from './client/server-hello.ts';
 import { failureText } from './failure/failure-text.ts';
 import { maskedError } from './failure/masked-error.ts';
@@ -113,7 +113,7 @@ export class McpConnection implements ToolServerConnection {
   ): Promise<ToolOutcome> {
     const request = { method: 'tools/call', params: { name: toolName, arguments: { ...args } } };
     try {
-      const answer = await this.#request(request, options);
+      const answer = await this.#request(request, { ...options, asksForVisits: true });
       return await toolOutcome(toolName, callResult(answer), this.#outputCheck);
     } catch (error) {
       const reason = options.signal?.aborted ? CANCELLED : this.#reasonOf(error);
@@ -136,7 +136,10 @@ export class McpConnection implements ToolServerConnection {
     await this.#transport.close();
   }
 
-  async #request(request: ForwardedRequest, options: ForwardedRequestOptions): Promise<JsonObject> {
+  async #request(
+    request: ForwardedRequest,
+    options: Omit<ClientRequestOptions, 'headers' | 'timeoutMs'>,
+  ): Promise<JsonObject> {
     const headers = this.#headersOf(request);
     return await this.#client.request(request, { ...options, headers, timeoutMs: this.#timeoutMs });
   }

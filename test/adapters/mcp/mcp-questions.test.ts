@@ -5,6 +5,7 @@ import type { ToolServerConnection } from '../../../src/ports/tool-server.ts';
 import { said, testConnector } from '../../support/tools/mcp/connecting.ts';
 import { streamableServer } from '../../support/tools/mcp/http-servers.ts';
 import { scriptableServer } from '../../support/tools/mcp/tool-servers.ts';
+import { visitedServer } from '../../support/tools/mcp/visited-server.ts';
 
 const answers = { sampling: true, elicitation: true, roots: true };
 const roots = { roots: [{ uri: 'file:///work', name: 'work', extra: 1 }] };
@@ -187,5 +188,52 @@ describe('a request that is passed on', () => {
     );
     await expect(request).rejects.toThrow('the call was cancelled');
     expect(said(await server.connection.callTool('cancelled', { atLeast: 1 }))).toBe('1');
+  });
+});
+
+describe('what a person must open before a call can be made', () => {
+  const connectedTo = async (url: string) =>
+    testConnector({ answers }).connect({ type: 'http', baseUrl: url });
+
+  test('is asked, and the call is made again as long as the server needs it', async () => {
+    await using server = await visitedServer(2);
+    const connection = await connectedTo(server.url);
+    const asked: unknown[] = [];
+    const onQuestion = async ({ method, params }: ServerQuestion) => {
+      asked.push([method, params]);
+      return { action: 'accept' };
+    };
+    expect(said(await connection.callTool('pay', {}, { onQuestion }))).toBe('paid');
+    const visit = (id: string) => [
+      'elicitation/create',
+      { mode: 'url', message: 'Sign in', elicitationId: id, url: `https://bank.example/${id}` },
+    ];
+    expect(asked).toEqual(['a', 'b', 'a', 'b'].map(visit));
+    await connection.close();
+  });
+
+  test('is told to the model if the person refuses, if nobody can be asked, or if it never ends', async () => {
+    const refusing = async () => ({ action: 'decline' });
+    const unable = () => Promise.reject(new JsonRpcError(-32_601, 'nobody is there'));
+    const accepting = async () => ({ action: 'accept' });
+    for (const onQuestion of [refusing, unable, undefined, accepting]) {
+      await using server = await visitedServer(1_000);
+      const connection = await connectedTo(server.url);
+      const outcome = await connection.callTool('pay', {}, { ...(onQuestion && { onQuestion }) });
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        reason: expect.stringContaining('Sign in (https://bank.example/a)'),
+      });
+      await connection.close();
+    }
+  });
+
+  test('is for the client to decide if it made the request itself', async () => {
+    await using server = await visitedServer(1);
+    const connection = await connectedTo(server.url);
+    const onQuestion = () => Promise.reject(new Error('it must not be asked'));
+    const request = { method: 'tools/call', params: { name: 'pay', arguments: {} } };
+    await expect(connection.request(request, { onQuestion })).rejects.toMatchObject({ code: -32_042 });
+    await connection.close();
   });
 });

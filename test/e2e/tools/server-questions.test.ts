@@ -1,9 +1,11 @@
 import { describe, expect } from 'vitest';
 import { connect } from '../../../src/client/session-client.ts';
-import { RunningService } from '../../support/service/running-service.ts';
+import { RunningService, SCRIPTED } from '../../support/service/running-service.ts';
 import { eventsOf, viewOf } from '../../support/sessions/session-api.ts';
 import { RecordingSocket } from '../../support/sockets/recording-socket.ts';
 import { withAskingTools } from '../../support/tools/asking-tools.ts';
+import { visitedServer } from '../../support/tools/mcp/visited-server.ts';
+import { serverWith } from '../../support/tools/tool-server-client.ts';
 import { verifies } from '../requirements.ts';
 
 /*
@@ -86,6 +88,24 @@ describe('what a tool server asks in the turn of a session', () => {
       }
       expect(await reply).toContain('"action":"decline"');
     }
+  });
+
+  verifies('questions.rest', 'also an address that somebody must open before the call', async () => {
+    await using bank = await visitedServer(1);
+    const servers = JSON.stringify({ bank: { type: 'http', baseUrl: bank.url } });
+    await using service = await RunningService.start({ yaml: `${SCRIPTED}mcpServers: ${servers}` });
+    await serverWith(service, 'bank', 'connected');
+    using client = connect({ url: service.url, session: 'pay' });
+    const reply = client.ask('use pay {}');
+    const opened: unknown[] = [];
+    for await (const { event, data } of client) {
+      if (event === 'response') break;
+      if (event !== 'inputRequired') continue;
+      opened.push(data.question);
+      await client.answerInput(data.inputId, { action: 'accept' });
+    }
+    expect(await reply).toContain('paid');
+    expect(opened).toEqual(['a', 'b'].map((id) => ({ mode: 'url', url: `https://bank.example/${id}` })));
   });
 
   verifies('questions.model', async () => {

@@ -11,6 +11,7 @@ import type { RequestId, RpcNotification } from '../peer/rpc-message.ts';
 import { RpcPeer } from '../peer/rpc-peer.ts';
 import { type ActiveCall, ActiveCalls } from '../questions/active-calls.ts';
 import { type Answers, clientCapabilities } from '../questions/answers.ts';
+import { afterVisits } from '../questions/required-visits.ts';
 import { ServerQuestions } from '../questions/server-questions.ts';
 import type { ServerTransport } from '../server-transport.ts';
 import { ChangeSubscription } from './change-subscription.ts';
@@ -45,6 +46,8 @@ export interface ClientRequestOptions extends ForwardedRequestOptions {
   readonly timeoutMs: number;
   /** More headers, where there are any. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** If people must open an address before the server can answer, they are asked to, and the request is made again. */
+  readonly asksForVisits?: boolean;
 }
 
 /** Speaks MCP with one server. Results and errors are as they came. */
@@ -103,7 +106,11 @@ export class McpClient {
     const end = (): void => ended.abort(new Error('the call was cancelled'));
     signal?.addEventListener('abort', end, { once: true });
     const call = { onQuestion, onLog: options.onLog, ended: ended.signal };
-    const send = (next: ForwardedRequest) => this.#send(next, options, call);
+    const sendOnce = (next: ForwardedRequest) => this.#send(next, options, call);
+    const visit = (params: JsonObject) => this.#questions.ask({ method: 'elicitation/create', params }, call);
+    const send = options.asksForVisits
+      ? (next: ForwardedRequest) => afterVisits(() => sendOnce(next), visit)
+      : sendOnce;
     try {
       if (this.#stateless === null || options.passesInput) return await send(request);
       const answer = (question: ForwardedRequest, cancelled: AbortSignal) =>

@@ -1,16 +1,11 @@
-import { z } from 'zod';
-import { JsonRpcError, MCP_CODES } from '../../../core/json-rpc.ts';
+import { JsonRpcError } from '../../../core/json-rpc.ts';
 import { shorten } from '../../../core/shorten.ts';
 import { messageOf } from '../../../core/thrown.ts';
 import { HttpStatusError } from '../http/http-status-error.ts';
+import { requiredVisits } from '../questions/required-visits.ts';
 import type { Mask } from './secret-mask.ts';
 
 const MAX_CHARACTERS = 2_000;
-
-/** What people must do before the request can be answered. */
-const UrlElicitations = z.object({
-  elicitations: z.array(z.looseObject({ message: z.string(), url: z.url({ protocol: /^https?$/ }) })),
-});
 
 /** Describes a failed exchange for the operator and the model. Bounded and without secrets. */
 export function failureText(error: unknown, mask: Mask): string {
@@ -24,12 +19,12 @@ function describe(error: unknown): string {
   return messageOf(error);
 }
 
-function describeRpc({ code, message, data }: JsonRpcError): string {
+function describeRpc(error: JsonRpcError): string {
   // Servers that are built on the SDK add this prefix.
-  const text = message.replace(/^(?:MCP error -?\d+: )+/, '');
-  const asked = code === MCP_CODES.urlElicitationRequired && UrlElicitations.safeParse(data).data;
-  if (!asked) return text;
-  const visits = asked.elicitations.map((visit) => `${shorten(visit.message, 300)} (${visit.url})`);
+  const text = error.message.replace(/^(?:MCP error -?\d+: )+/, '');
+  const required = requiredVisits(error);
+  if (required.length === 0) return text;
+  const visits = required.map((visit) => `${shorten(visit.message, 300)} (${visit.url})`);
   return [shorten(text, 300), ...visits].join('\n');
 }
 
