@@ -31,7 +31,9 @@ function resolve(schema: unknown, data: unknown): unknown {
       : resolve(schema.in, data);
   }
   if (schema instanceof z.ZodDiscriminatedUnion) return discriminated(schema, data);
-  return schema instanceof z.ZodUnion && isJsonObject(data) ? onlyMap(schema) : schema;
+  if (!(schema instanceof z.ZodUnion)) return schema;
+  if (Array.isArray(data)) return onlyOption(schema, z.ZodArray);
+  return isJsonObject(data) ? onlyOption(schema, z.ZodObject) : schema;
 }
 
 function discriminated(schema: z.ZodDiscriminatedUnion, data: unknown): unknown {
@@ -42,8 +44,8 @@ function discriminated(schema: z.ZodDiscriminatedUnion, data: unknown): unknown 
   );
 }
 
-/** A union often has a short form beside its map. Among several maps, none can be picked. */
-function onlyMap({ options }: z.ZodUnion): unknown {
-  const maps = options.filter((option) => option instanceof z.ZodObject);
-  return maps.length === 1 ? maps[0] : undefined;
+/** A union often has a short form beside its map or its list. Among several of them, none can be picked. */
+function onlyOption({ options }: z.ZodUnion, kind: typeof z.ZodObject | typeof z.ZodArray): unknown {
+  const found = options.filter((option) => option instanceof kind);
+  return found.length === 1 ? found[0] : undefined;
 }

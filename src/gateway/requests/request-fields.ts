@@ -126,18 +126,24 @@ function invalidField(field: string, issue: string): ServiceError {
 /** Of a value that is no text, no list, or no object, or none of some words. */
 const OTHER_KIND: ReadonlySet<z.core.$ZodIssue['code']> = new Set(['invalid_type', 'invalid_value'] as const);
 
+/** An option of a union that says with this field what it is does not mean the value if it complains about it. */
+const TAG = 'type';
+
 /**
  * What is wrong inside of a list or an object that may be something else too, such as a text. The union itself says only what
  * the value may be.
  */
 function innermost(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
-  const ofKind = issue.errors.filter(
-    (issues) => !issues.some(({ code, path }) => OTHER_KIND.has(code) && path.length === 0),
-  );
+  const ofKind = issue.errors.filter((issues) => !issues.some(isOfOtherKind));
   const [[inner] = []] = ofKind;
   if (ofKind.length !== 1 || !inner || inner.path.length === 0) return issue;
   return innermost({ ...inner, path: [...issue.path, ...inner.path] });
+}
+
+function isOfOtherKind({ code, path }: z.core.$ZodIssue): boolean {
+  if (path.length === 0) return OTHER_KIND.has(code);
+  return path.length === 1 && path[0] === TAG && (code === 'invalid_value' || code === 'custom');
 }
 
 interface UnknownPlace {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { ServiceError } from '../../../src/core/errors.ts';
 import { parseFields } from '../../../src/gateway/requests/request-fields.ts';
 import { decodeFrame } from '../../../src/gateway/websocket/client-frames.ts';
@@ -21,6 +22,7 @@ function refusal(work: () => unknown): unknown {
   return null;
 }
 
+const optionalText = z.string().optional();
 const PIXEL = Buffer.from('GIF89a...').toString('base64');
 
 describe('an unknown field', () => {
@@ -147,6 +149,13 @@ describe('an unknown field', () => {
     ],
   ])('is named within another field: %#', (schema, value, expected) => {
     expect(refusal(() => parseFields(schema, value))).toEqual(expected);
+  });
+
+  it('is refused in a list that may be a text, too', () => {
+    const Body = z.object({ content: z.union([z.string(), z.array(z.object({ text: optionalText }))]) });
+    const value = { content: [{ text: 'a' }, { texxt: 'b' }] };
+    const expected = ['INVALID_REQUEST', 'content.1.texxt', 'Write content.1.text instead.'];
+    expect(refusal(() => parseFields(Body, value))).toEqual(expected);
   });
 
   it('is any in what has no fields of ours', () => {

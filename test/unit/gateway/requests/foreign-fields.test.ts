@@ -105,6 +105,21 @@ describe('what a client of another protocol sends', () => {
     });
   });
 
+  it.each([
+    [
+      { type: 'text', txt: 'x' },
+      'text',
+      'Write messages.0.content.0.text instead of messages.0.content.0.txt.',
+    ],
+    [{ type: 'image', source: { type: 'data' } }, 'source.value', 'Add messages.0.content.0.source.value to'],
+  ])('a part of a message lacks a field of its type: %j', (part, field, suggestion) => {
+    const messages = [{ role: 'user', id: 'm', content: [part] }];
+    expect(refusal(RunInput, { threadId: 't', runId: 'r', messages })).toMatchObject({
+      field: `messages.0.content.0.${field}`,
+      suggestion: expect.stringContaining(suggestion),
+    });
+  });
+
   it('the content of a message is told what it must be', () => {
     const messages = [{ role: 'user', id: 'm', content: 7 }];
     expect(refusal(RunInput, { threadId: 't', runId: 'r', messages })).toMatchObject({
