@@ -47,7 +47,8 @@ export class Tickets {
     peers?.onAsked(TOPIC, async (ticket) => this.redeem(ticket));
   }
 
-  issue(context: RequestContext): Ticket {
+  /** The trace of the request ends with it: what comes over the connection later is no part of it. */
+  issue({ trace: _, ...context }: RequestContext): Ticket {
     this.#forgetExpired();
     if (this.#issued.size >= MAX_TICKETS)
       throw new ServiceError('SERVICE_UNAVAILABLE', 'Too many tickets wait to be used.', { retryAfter: 30 });

@@ -70,3 +70,10 @@ it('of this node are good for every address', async () => {
   expect(await use(ticket)).toMatchObject({ principal: 'test:ada' });
   expect(asked()).toBe(PER_ADDRESS);
 });
+
+it('have no trace: that of the request for a ticket ends with it', async () => {
+  const { tickets, use } = start();
+  const trace = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
+  const { ticket } = tickets.issue({ ...contextOf(identity('ada')), trace });
+  expect(await use(ticket)).not.toHaveProperty('trace');
+});
