@@ -4,6 +4,7 @@ import type { ServedRequest } from '../http/http-message.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import type { A2aCall } from './a2a-call.ts';
 import { A2A_SCOPES } from './a2a-scopes.ts';
+import { bringsPlaced } from './placed-message.ts';
 import { pushRoutes } from './push-routes.ts';
 
 /** What all calls have in common. */
@@ -49,6 +50,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       // Each method has a scope of its own.
       access: null,
       mayStream: true,
+      isDoneOnce: bringsPlaced,
       handler: async (request) => (await import('./json-rpc.ts')).answerJsonRpc(callOf(request)),
     },
     {
@@ -57,6 +59,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       takesImages: true,
       access: A2A_SCOPES.SendMessage,
       waitsForTurn: true,
+      isDoneOnce: bringsPlaced,
       handler: by(({ postMessage }, call) => postMessage(call)),
     },
     {
@@ -65,6 +68,7 @@ export function a2aRoutes(deps: A2aDeps): Route[] {
       takesImages: true,
       access: A2A_SCOPES.SendStreamingMessage,
       mayStream: true,
+      isDoneOnce: bringsPlaced,
       handler: by(({ streamMessage }, call) => streamMessage(call)),
     },
     {

@@ -14,6 +14,7 @@ import { hasEnded, type Message, type SendMessageResponse } from './a2a-objects.
 import type { SendMessageRequest } from './a2a-requests.ts';
 import { isAnswered, messageAnswer } from './message-answer.ts';
 import { messageContent } from './message-content.ts';
+import { isPlaced } from './placed-message.ts';
 import { withPushConfig } from './push-configs.ts';
 import { recordedTask, withHistory } from './recorded-task.ts';
 import { type BegunTask, readTask } from './task-feed.ts';
@@ -88,8 +89,7 @@ async function startedTask(
 /** In a context or a task that a client knows, a message is taken once. A message without one has only the header. */
 async function keyOf(request: A2aCall['request'], message: Message): Promise<IdempotencyKey | undefined> {
   const inHeader = await keyOfRequest(request, message);
-  const isPlaced = message.contextId !== undefined || message.taskId !== undefined;
-  if (inHeader || !isPlaced) return inHeader;
+  if (inHeader || !isPlaced(message)) return inHeader;
   return idempotencyKey(`a2a:${message.messageId}`, message);
 }
 

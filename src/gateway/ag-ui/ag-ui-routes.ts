@@ -11,6 +11,8 @@ export function agUiRoutes(deps: AgUiDeps): Route[] {
       takesImages: true,
       access: scopesOfAll('turn.start', 'session.events'),
       mayStream: true,
+      // By the id of the run.
+      isDoneOnce: () => true,
       handler: async (request) => (await import('./ag-ui-run.ts')).runAgent(deps, request),
     },
   ];

@@ -9,6 +9,8 @@ import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { MCP_PATH } from '../mcp/mcp-path.ts';
 import { requestContext } from '../requests/authenticate.ts';
 import { clientError } from '../requests/client-error.ts';
+import { parseJson } from '../requests/json-text.ts';
+import { decodeText } from '../requests/request-fields.ts';
 import { refuseSessionInQuery } from '../requests/session-place.ts';
 import type { ClientAddress } from '../security/client-address.ts';
 import type { Cors } from '../security/cors.ts';
@@ -115,7 +117,7 @@ export class HttpFront implements HttpHandler {
 
   /** Never rejects. */
   async interrupted(request: HttpRequest): Promise<HttpResponse> {
-    const response = await this.#failure(endedByStop(request), request);
+    const response = await this.#failure(await this.#endedByStop(request), request);
     return { ...response, headers: this.#withCors(response, request) };
   }
 
@@ -263,7 +265,7 @@ export class HttpFront implements HttpHandler {
     const { method } = request;
     const path = withoutAgentPrefix(request.path);
     const error = clientError(
-      thrown instanceof StoreClosedError ? endedByStop(request) : thrown,
+      thrown instanceof StoreClosedError ? await this.#endedByStop(request) : thrown,
       this.#deps.log,
       { method, path },
       'a request failed unexpectedly',
@@ -273,12 +275,27 @@ export class HttpFront implements HttpHandler {
     const challenge = path === MCP_PATH ? this.#deps.protectedMcp?.challenge(request, error) : undefined;
     return { ...response, headers: { ...response.headers, ...challenge, ...refusalHeaders(error) } };
   }
-}
 
-/** What a client gets whose request the service does not finish. */
-function endedByStop({ method, headers }: HttpRequest): ServiceError {
-  const mayBeRepeated = SAFE_METHODS.includes(method) || headers.has('idempotency-key');
-  return mayBeRepeated ? serviceStopping() : requestInterrupted();
+  /** What a client gets whose request the service does not finish. */
+  async #endedByStop(request: HttpRequest): Promise<ServiceError> {
+    const { method, headers } = request;
+    const mayBeRepeated =
+      SAFE_METHODS.includes(method) || headers.has('idempotency-key') || (await this.#isDoneOnce(request));
+    return mayBeRepeated ? serviceStopping() : requestInterrupted();
+  }
+
+  async #isDoneOnce(request: HttpRequest): Promise<boolean> {
+    const { method, path } = request;
+    const isDoneOnce = this.#deps.router.routeOf(method, withoutAgentPrefix(path))?.isDoneOnce;
+    if (!isDoneOnce) return false;
+    try {
+      return isDoneOnce(parseJson(decodeText(await request.body())));
+    } catch (error) {
+      // A body that nobody can read was not done.
+      this.#deps.log.debug({ err: error, method, path }, 'the body of an unfinished request cannot be read');
+      return false;
+    }
+  }
 }
 
 type Headers = Readonly<Record<string, string>>;

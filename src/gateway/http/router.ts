@@ -27,6 +27,11 @@ export interface Route {
   readonly takesImages?: true;
   /** Whether one answer may take as long as a turn. It is refused when the client loses the right to it meanwhile. */
   readonly waitsForTurn?: true;
+  /**
+   * Whether a request with this body, which is JSON, is done once, however often it is sent. Others are if they have an
+   * `Idempotency-Key`.
+   */
+  readonly isDoneOnce?: (body: unknown) => boolean;
 }
 
 export interface FoundRoute {
@@ -65,6 +70,11 @@ export class Router {
     const route = matches.find((candidate) => candidate.method === method);
     if (route) return { route, parameters: parametersOf(route.segments, segments) };
     throw matches.length > 0 ? wrongMethod(request, matches) : this.#unknownPath(request);
+  }
+
+  /** The route at a path without parameters. */
+  routeOf(method: string, path: string): Route | undefined {
+    return this.#fixed.get(path)?.find((route) => route.method === method);
   }
 
   #unknownPath({ method, path }: Pick<HttpRequest, 'method' | 'path'>): ServiceError {

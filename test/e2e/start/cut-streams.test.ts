@@ -66,6 +66,13 @@ const UNANSWERED = [
   ['that can be repeated with its key', { 'Idempotency-Key': 'k1' }, 'SERVICE_UNAVAILABLE'],
 ] as const;
 
+/** In a context, its id says whether a message was sent before. */
+const A2A_MESSAGES: Record<string, { message?: object; path?: string; code: string }> = {
+  'without a context': { code: 'OUTCOME_UNKNOWN' },
+  'in a context': { message: { contextId: 'c' }, code: 'SERVICE_UNAVAILABLE' },
+  'in a context, over JSON-RPC': { message: { contextId: 'c' }, path: '/a2a', code: 'SERVICE_UNAVAILABLE' },
+};
+
 /** The data of the events of a stream that has ended. */
 function eventsOf(text: string): unknown[] {
   const lines = text.split('\n').filter((line) => line.startsWith('data: '));
@@ -109,6 +116,17 @@ describe('a service that stops in the middle of a reply', () => {
       (await rig.model.call(0)).say('One ');
       await rig.service.close();
       expect(await (await answering).json()).toMatchObject({ error: { code } });
+    });
+
+  for (const [name, { message, path = '/a2a/message:send', code }] of Object.entries(A2A_MESSAGES))
+    verifies('cli.stop-answers', `a message of A2A ${name}`, async () => {
+      await using rig = await startAgUi();
+      const params = { message: { ...a2aMessage, ...message } };
+      const call = { jsonrpc: '2.0', id: 7, method: 'SendMessage', params };
+      const answering = rig.service.post(path, path === '/a2a' ? call : params, a2aHeaders);
+      (await rig.model.call(0)).say('One ');
+      await rig.service.close();
+      expect(JSON.stringify(await (await answering).json())).toContain(`"code":"${code}"`);
     });
 
   for (const [name, headers, code] of UNANSWERED)
