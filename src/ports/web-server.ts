@@ -27,6 +27,12 @@ export interface HttpRequest {
    * @returns a function that unsubscribes.
    */
   onLeft?(listener: () => void): () => void;
+  /**
+   * Counts what the answer keeps in memory until it is over, together with the bodies of requests. Throws if that is more than the
+   * share of the client, or than there is. Absent for a request that does not come over a connection.
+   * @param client left out for nobody.
+   */
+  hold?(bytes: number, client?: Owner | null): void;
 }
 
 /** How much of a body is read. */

@@ -218,6 +218,7 @@ export const requirements = {
   'sessions.retention':
     'sessions.retentionDays deletes sessions whose last event is older, as a client would',
   'sessions.view': 'GET /api/sessions/{id} shows status, counts, timestamps and history',
+  'sessions.large': 'a large session is shown in pieces, with the same bytes as in one',
   'sessions.at': '?at=SEQ shows the session as it was then',
   'sessions.snapshot':
     'a long session is the same with its snapshot and without, and the snapshot goes with it',

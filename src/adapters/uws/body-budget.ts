@@ -14,8 +14,8 @@ export interface BodyShare {
 }
 
 /**
- * How much memory the bodies of requests take together. Bodies arrive as slowly as clients like, and are kept until the
- * answer, so that many large ones could fill the memory. A client that is known has a share, and so has its tenant. Either may
+ * How much memory the bodies of requests, and large answers, take together. Clients send and read them as slowly as they like, so
+ * that many large ones could fill the memory. A client that is known has a share, and so has its tenant. Either may
  * exceed it with a body that is its only one.
  */
 export class BodyBudget {
@@ -68,15 +68,15 @@ function holdersOf(client: Owner | null): (readonly [LimitHolder, string])[] {
 }
 
 function fullShareOf(of: LimitHolder, limit: number): ServiceError {
-  const what = 'bytes of request bodies at once';
-  const suggestion = 'Send large requests one after the other.';
+  const what = 'bytes of large requests and answers at once';
+  const suggestion = 'Send large requests, and read large answers, one after the other.';
   return fullShare({ name: 'requestBodies', of, what, suggestion }, limit, RETRY_SECONDS);
 }
 
 function allTaken(limit: number): ServiceError {
   return fullService({
-    message: 'The service reads too many large requests. Try again later.',
-    reason: `the bodies of all requests may take ${Math.floor(limit / MEGABYTE)} MB of memory together`,
+    message: 'The service works on too many large requests or answers. Try again later.',
+    reason: `the bodies of all requests and large answers may take ${Math.floor(limit / MEGABYTE)} MB of memory together`,
     limit,
     retrySeconds: RETRY_SECONDS,
   });

@@ -1,7 +1,9 @@
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
+import type { Owner } from '../../core/access/session-names.ts';
 import type { HttpRequest, HttpResponse } from '../../ports/web-server.ts';
 import { nextLoop } from '../../timing/next-loop.ts';
 import { addressOf } from './address-text.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { type BodyDeps, IncomingBody } from './incoming-body.ts';
 import { statusLine } from './status-line.ts';
 
@@ -50,6 +52,8 @@ export class HttpExchange {
   #hasLeft = false;
   /** Null while there are none: most requests are answered at once. */
   #leaveListeners: Set<() => void> | null = null;
+  /** Null while the response holds nothing, as most do. */
+  #releaseHeld: (() => void) | null = null;
   #onAbort: () => void = () => undefined;
   #onDrained: () => void = () => undefined;
   #onStop: () => void = () => undefined;
@@ -88,9 +92,18 @@ export class HttpExchange {
     return () => void this.#leaveListeners?.delete(listener);
   }
 
+  /** Reserves what the response keeps in memory. Call it once. Throws the refusal. */
+  hold(bytes: number, client: Owner | null, budget: BodyBudget): void {
+    const refusal = budget.reserve(bytes, { client, taken: 0 });
+    if (refusal) throw refusal;
+    this.#releaseHeld = () => budget.release(bytes, client);
+  }
+
   /** Call it when the response is over. */
-  releaseBody(): void {
+  releaseMemory(): void {
     this.#body?.release();
+    this.#releaseHeld?.();
+    this.#releaseHeld = null;
   }
 
   async respond(response: HttpResponse): Promise<void> {
@@ -182,7 +195,7 @@ export class HttpExchange {
       if (isOfEvents) this.#res.write(COMMENT);
     });
     try {
-      await this.#copy(reader);
+      await this.#copy(reader, isOfEvents);
     } catch (error) {
       // Closed without an end, so that the client can tell that the stream is incomplete.
       if (!this.#over) this.#res.close();
@@ -195,11 +208,13 @@ export class HttpExchange {
     this.#res.cork(() => this.#res.end());
   }
 
-  async #copy(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  async #copy(reader: ReadableStreamDefaultReader<Uint8Array>, isOfEvents: boolean): Promise<void> {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || this.#over) return;
       if (!this.#writeChunk(value)) await this.#drained();
+      // Otherwise a source that has everything, and a client that reads fast, would hold up all others.
+      else if (!isOfEvents) await nextLoop();
     }
   }
 

@@ -32,7 +32,7 @@ export interface UwsServerDeps {
   /** The limit on the bodies of a path; false for none. */
   readonly bodyLimit: (path: string) => BodyLimit | false;
   readonly maxPayloadBytes: number;
-  /** What the bodies of all requests may take together. */
+  /** What the bodies of all requests, and large answers, may take together. */
   readonly bodies: BodyBudget;
   readonly log: Logger;
 }
@@ -142,7 +142,8 @@ export class UwsServer {
         });
     const onLeft = (listener: () => void): (() => void) =>
       exchange.onLeft(() => !this.#isClosing && listener());
-    const whole = { ...request, body, onLeft };
+    const hold: Request['hold'] = (bytes, client = null) => exchange.hold(bytes, client, this.#deps.bodies);
+    const whole = { ...request, body, onLeft, hold };
     this.#unanswered.set(exchange, whole);
     void this.#serve(exchange, whole);
   }
@@ -175,7 +176,7 @@ export class UwsServer {
     try {
       await exchange.respond(response);
     } finally {
-      exchange.releaseBody();
+      exchange.releaseMemory();
       if (isStream) this.#streams.delete(exchange);
       else this.#noteAnswer(exchange);
       response.onOver?.();

@@ -19,8 +19,8 @@ export interface Route {
   /** Whether the body is the arguments of a tool, so that its fields mean nothing here. */
   readonly takesArguments?: true;
   /**
-   * Whether a client that asks for events gets them instead of one answer: by its `Accept`, or by a field of its body or its query.
-   * Each `GET` route of the REST interface may do so.
+   * Whether the answer may be a stream: of events for a client that asks for them, by its `Accept`, or by a field of its body or
+   * its query, or of bytes. Each `GET` route of the REST interface may stream events.
    */
   readonly mayStream?: true;
   /** Whether the body may hold an image in base64, which is longer than its bytes. */

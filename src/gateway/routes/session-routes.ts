@@ -28,10 +28,12 @@ import type {
 import { acceptsEventStream } from '../http/content-negotiation.ts';
 import { jsonResponse, now, type ServedRequest } from '../http/http-message.ts';
 import { keyOfRequest } from '../http/idempotency-header.ts';
+import { largeJsonResponse } from '../http/large-json.ts';
 import { readFields } from '../http/request-body.ts';
 import { parseQuery } from '../http/request-query.ts';
 import type { Parameters, Route } from '../http/router.ts';
 import { parseFields } from '../requests/request-fields.ts';
+import { holdSession } from '../security/held-session.ts';
 import { sessionEventStream } from '../sse/session-event-stream.ts';
 import { timedFrame } from '../stream/resumable-frames.ts';
 import type { SignalFanOut } from '../stream/signal-fan-out.ts';
@@ -52,6 +54,7 @@ export function sessionRoutes(bus: Bus, fanOut: SignalFanOut): Route[] {
       method: 'GET',
       path: session,
       access: scopeOf('session.view'),
+      mayStream: true,
       handler: (request, at) => view(bus, request, at),
     },
     {
@@ -122,7 +125,8 @@ async function view(bus: Bus, request: ServedRequest, parameters: Parameters): P
     { sessionId, ...(at !== undefined && { at }) },
     request.context,
   );
-  return jsonResponse<SessionResponse>({ session, timestamp: now() });
+  holdSession(bus, sessionId, request);
+  return largeJsonResponse<SessionResponse>({ session, timestamp: now() }, request);
 }
 
 async function rename(bus: Bus, request: ServedRequest, at: Parameters): Promise<HttpResponse> {
@@ -211,11 +215,8 @@ async function events(
   }));
   // The log may be ahead of the session in memory.
   const last = page.at(-1)?.seq ?? 0;
-  return jsonResponse<EventsResponse>({
-    sessionId,
-    events: frames,
-    after,
-    head: Math.max(head, last),
-    timestamp: now(),
-  });
+  return largeJsonResponse<EventsResponse>(
+    { sessionId, events: frames, after, head: Math.max(head, last), timestamp: now() },
+    request,
+  );
 }

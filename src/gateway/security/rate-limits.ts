@@ -130,7 +130,7 @@ export function limitHeaders(allowance: Omit<Allowance, 'exceeded'> | null): Rec
 }
 
 /** Limits on what is taken at once, and not on how much in a minute. */
-const NO_RATES: readonly unknown[] = ['requestBodies', 'largeSessions', 'watchedResources'];
+const NO_RATES: readonly unknown[] = ['requestBodies', 'largeSessions', 'views', 'watchedResources'];
 
 /** Of a refusal: those of the limit that its details name. A size is no rate, so it has none. */
 export function refusalHeaders(error: ServiceError): Record<string, string> {

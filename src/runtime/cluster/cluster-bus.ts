@@ -26,6 +26,9 @@ import { SessionOwnership } from './session-ownership.ts';
 
 type Adapt<T extends RequestType> = (answer: AnswerOf<T>, request: RequestOf<T>) => AnswerOf<T>;
 
+/** About a session, and answered from the log alone. The answers may be larger than what nodes send each other. */
+const READS_LOG: ReadonlySet<RequestType> = new Set<RequestType>(['session.events', 'session.view']);
+
 export interface ClusterBusDeps {
   readonly cluster: Cluster;
   /** What the agent's streams begin with. */
@@ -158,7 +161,7 @@ export class ClusterBus implements Bus, ClusterAgent {
     // A client that reads the position of a session hears all that follows it.
     if (sessionId !== null && type !== 'turn.start')
       await this.#cluster.feeds.ready(this.#prefix + sessionId);
-    if (sessionId === null || type === 'session.events') return this.#gathered.send(type, request, context);
+    if (sessionId === null || READS_LOG.has(type)) return this.#gathered.send(type, request, context);
     return this.#requests.send({ type, request, context, sessionId });
   }
 

@@ -34,6 +34,7 @@ import type { LogBackups } from './log-backups.ts';
 import type { Readiness } from './readiness.ts';
 import { someEvents } from './some-events.ts';
 import { requireUsableSchema } from './usable-schema.ts';
+import { ViewTurns } from './view-turns.ts';
 
 export interface RequestDeps {
   readonly journal: Journal;
@@ -171,7 +172,10 @@ function answerForSessions(
       run: async (origin) => ({ seq: await sessions.extend(sessionId, given, origin) }),
     }),
   );
-  bus.handle('session.view', ({ sessionId, at }) => archive.view(sessionId, at));
+  const views = new ViewTurns();
+  bus.handle('session.view', ({ sessionId, at }, context) =>
+    views.run(context, () => archive.view(sessionId, at)),
+  );
   bus.handle('session.fork', ({ from, at, to, key }, context) =>
     doOnce(requests, context, {
       key,

@@ -126,9 +126,13 @@ export class SessionArchive {
     return { inputs: all.slice(0, limit), count: all.length };
   }
 
-  /** @param at shows the session after the event with this seq. Left out: as it is now. */
+  /**
+   * From the log alone, so that each node of a cluster can answer.
+   * @param at shows the session after the event with this seq. Left out: as it is now.
+   */
   async view(sessionId: SessionId, at: number | undefined): Promise<SessionView> {
-    const head = await this.#headOf(sessionId);
+    const { head } = (await this.#journal.session(sessionId)) ?? { head: 0 };
+    if (head === 0) throw notFound(sessionId);
     checkMoment(at, head);
     // Fold no further than the head that was read: later events would make the view inconsistent.
     const { state, last } = await this.#fold.at(sessionId, at ?? head);

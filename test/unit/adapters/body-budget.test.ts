@@ -27,6 +27,7 @@ async function listen(maxBytes = 1.5 * MEGABYTE) {
     begun.push(incoming.path);
     try {
       const principal = incoming.headers.get('x-principal');
+      incoming.hold?.(Number(incoming.headers.get('x-hold') ?? 0));
       const { length } = await incoming.body(principal ? { principal, tenant: 'acme' } : undefined);
       arrived.push(length);
       await answered.promise;
@@ -99,6 +100,17 @@ describe('the bodies of all requests', () => {
     expect((await smallAnswer).text).toBe('10000');
     expect((await firstAnswer).text).toBe(String(MEGABYTE));
     // The bytes of an answered request are free again.
+    expect(await isFull(port)).toBe(false);
+  });
+
+  it('share it with what answers hold until they are over', async () => {
+    const { port, begun, answer } = await listen();
+    const holding = request({ port, host: '127.0.0.1', headers: { 'x-hold': MEGABYTE }, agent: false }).end();
+    const held = answerTo(holding);
+    await expect.poll(() => begun).toHaveLength(1);
+    expect(await isFull(port)).toBe(true);
+    answer();
+    expect((await held).status).toBe(200);
     expect(await isFull(port)).toBe(false);
   });
 

@@ -55,6 +55,7 @@ it.each([
   ],
   ['requestBodies', {}],
   ['largeSessions', {}],
+  ['views', {}],
   ['watchedResources', {}],
 ])('tells rates in the headers of a refusal, and no amount that is taken at once: %s', (name, headers) => {
   const refusal = clientLimitExceeded({ name, of: 'principal', what: name }, { limit: 9, resetTime: 77 });

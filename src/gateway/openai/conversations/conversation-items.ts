@@ -2,6 +2,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { HttpResponse } from '../../../ports/web-server.ts';
 import { jsonResponse, type ServedRequest } from '../../http/http-message.ts';
 import { keyOfRequest } from '../../http/idempotency-header.ts';
+import { largeJsonResponse } from '../../http/large-json.ts';
 import { readJsonObject } from '../../http/request-body.ts';
 import { parseQuery } from '../../http/request-query.ts';
 import { checkBodySize } from '../../requests/message-size.ts';
@@ -27,7 +28,7 @@ export async function listItems(
   const query = parseQuery(ItemsQuery, request);
   const newest = await itemsOf(deps, request, id);
   const items = query.order === 'desc' ? newest : await oldestFirst(newest);
-  return jsonResponse<SessionItemList>(await itemPage(items, query));
+  return largeJsonResponse<SessionItemList>(await itemPage(items, query), request);
 }
 
 /** Adds items to a conversation in which nothing runs. Nobody is asked for a reply. */

@@ -127,7 +127,7 @@ describe('a session of a node that is lost', () => {
 });
 
 describe('what only reads a session', () => {
-  const READS = ['session.view', 'session.rest', 'push.list'] as const;
+  const READS = ['session.rest', 'push.list'] as const;
   type Read = (typeof READS)[number];
   const read = ({ bus }: MemoryNode, type: Read) =>
     bus.send(type, { sessionId: 's', turnId: 't' } satisfies RequestOf<Read>, ANYONE);
@@ -147,6 +147,13 @@ describe('what only reads a session', () => {
     await lost;
     nodes.other.cluster.messenger[Symbol.dispose]();
     await expect(asked).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('is in the log: a view needs no answer of the owner, however large it is', async () => {
+    await using nodes = await memoryPair();
+    await unanswered(nodes);
+    const view = await nodes.other.bus.send('session.view', { sessionId: 's' }, ANYONE);
+    expect(view).toMatchObject({ head: 4, history: [{ content: 'hello' }, { role: 'assistant' }] });
   });
 
   it.each(READS)('is read elsewhere if the owner is gone: %s', async (type) => {
@@ -252,7 +259,7 @@ describe('a session that is deleted by a node', () => {
     await using nodes = await memoryPair();
     const { shared, network, one, other } = nodes;
     await say(one, 's');
-    await other.bus.send('session.view', { sessionId: 's' }, ANYONE);
+    await other.bus.send('session.position', { sessionId: 's' }, ANYONE);
     const lost = loseAnswers(network);
     const deleted = other.bus.send('session.delete', { sessionId: 's' }, ANYONE);
     await lost.promise;
