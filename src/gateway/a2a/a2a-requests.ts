@@ -85,8 +85,11 @@ export type GetTaskRequest = z.infer<typeof GetTaskRequest>;
 export const TaskIdRequest = z.object({ id: z.string() });
 export type TaskIdRequest = z.infer<typeof TaskIdRequest>;
 
+/** `UNRECOGNIZED` is what the JavaScript SDK writes for a state that a program leaves out. */
+const ANY_STATE = ['TASK_STATE_UNSPECIFIED', 'UNRECOGNIZED'];
+
 const STATES = [
-  ...['UNSPECIFIED', 'SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'AUTH_REQUIRED'],
+  ...['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'AUTH_REQUIRED'],
   ...['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'],
 ].map((name) => `TASK_STATE_${name}`);
 
@@ -95,7 +98,9 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false'])], 'must be true or 
 
 export const ListTasksRequest = z.object({
   contextId: optionalText(z.string()),
-  status: optionalText(z.enum(STATES)),
+  status: optionalText(
+    z.enum([...ANY_STATE, ...STATES]).transform((state) => (ANY_STATE.includes(state) ? undefined : state)),
+  ),
   pageSize: optional(count(1, 100, 'must be a whole number from 1 to 100')),
   pageToken: optionalText(z.string()),
   historyLength,

@@ -88,7 +88,7 @@ function hasAll(tasks: ListedTask[], pageSize: number, updatedAt: string): boole
 }
 
 function isWanted({ status }: Task, { status: state, statusTimestampAfter }: ListTasksRequest): boolean {
-  if (state !== undefined && state !== 'TASK_STATE_UNSPECIFIED' && state !== status.state) return false;
+  if (state !== undefined && state !== status.state) return false;
   return (
     statusTimestampAfter === undefined || Date.parse(status.timestamp) >= Date.parse(statusTimestampAfter)
   );

@@ -1,4 +1,4 @@
-import { Role, type Task, TaskState } from '@a2a-js/sdk';
+import { type ListTasksRequest, Role, type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect } from 'vitest';
 import {
   BINDINGS,
@@ -236,6 +236,8 @@ describe.each(BINDINGS)('tasks over %s', (binding) => {
     expect([...done.tasks, ...rest.tasks].map(({ id }) => id)).toEqual(ids);
     expect(rest.nextPageToken).toBe('');
     expect(await client.listTasks(listed({ contextId: 'a' }))).toMatchObject({ totalSize: 2 });
+    const inJavaScript: unknown = { contextId: 'a' };
+    expect(await client.listTasks(inJavaScript as ListTasksRequest)).toMatchObject({ totalSize: 2 });
     const later = listed({ statusTimestampAfter: new Date(Date.now() + 60_000).toISOString() });
     expect(await client.listTasks(later)).toMatchObject({ totalSize: 0, tasks: [] });
     await expect(client.listTasks(listed({ pageToken: 'nonsense' }))).rejects.toThrow('page token');
