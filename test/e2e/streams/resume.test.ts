@@ -227,7 +227,7 @@ describe('a WebSocket with after', () => {
     using slow = await RawWebSocket.open(service.port, '/?session=s&after=0');
     using reader = resume(service);
     const log = await talkAtLength(service, model);
-    await reader.settled(80);
+    await reader.settled(LONG_TURNS);
     const { texts } = await slow.readUntil(`"seq":${log.length}`);
     const frames = texts.map((text) => JSON.parse(text));
     expect(record(frames).events).toEqual(log);
@@ -238,15 +238,17 @@ describe('a WebSocket with after', () => {
   });
 });
 
-const longText = (turn: number): string => `${`${turn}`.repeat(100_000)}${'x'.repeat(50_000)}y`;
+/** Few and large: the service closes a socket of which nothing was read for 20 seconds. */
+const LONG_TURNS = 20;
+const longText = (turn: number): string => `${`${turn}`.repeat(400_000)}${'x'.repeat(200_000)}y`;
 
 /** So much that no socket takes it at once: the client falls behind. */
 async function talkAtLength(service: RunningService, model: DirectedModel): Promise<ResumableFrame[]> {
-  for (let turn = 0; turn < 80; turn += 1) {
+  for (let turn = 0; turn < LONG_TURNS; turn += 1) {
     const answered = ask(service, `turn ${turn}`);
     const call = await model.call(turn);
-    call.say(`${turn}`.repeat(100_000));
-    call.answer('x'.repeat(50_000), 'y');
+    call.say(`${turn}`.repeat(400_000));
+    call.answer('x'.repeat(200_000), 'y');
     expect((await answered).status).toBe(200);
   }
   return readLog(service, 's');
