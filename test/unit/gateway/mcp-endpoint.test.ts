@@ -124,6 +124,21 @@ describe('the MCP endpoint', () => {
     expect(await pingStatus(sessionId)).toBe(200);
   });
 
+  it('refuses an initialize that is too long to be kept, and no other request', async () => {
+    const params = {
+      ...INITIALIZE.params,
+      capabilities: { experimental: { x: { text: 'x'.repeat(65_536) } } },
+    };
+    const refused = await endpoint.handle(request('POST', { ...INITIALIZE, params }));
+    expect(refused).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('must not exceed 65536 characters'),
+    });
+    expect(endpoint.sessions).toBe(0);
+    const ping = request('POST', { ...PING, params: { text: 'x'.repeat(65_536) } }, await initialize());
+    expect((await endpoint.handle(ping)).status).toBe(200);
+  });
+
   it('forgets a session that was silent for half an hour, and keeps one that was not', async () => {
     const silent = await initialize();
     const active = await initialize();

@@ -15,6 +15,7 @@ import { MCP_PATH } from '../mcp-path.ts';
 import { KeptStreams } from '../resume/kept-streams.ts';
 import type { LogReader } from '../resume/told-from-log.ts';
 import { EndedSessions } from './ended-sessions.ts';
+import { tooLongInitialize } from './initialize-size.ts';
 import { initialization, McpPeers, notification } from './mcp-peers.ts';
 import { conversationOf, inUse, isOf, type McpSession, responseOf } from './mcp-session.ts';
 import { resumedStream } from './resumed-stream.ts';
@@ -90,7 +91,8 @@ export class McpSessions implements Disposable {
     const newId = this.#peers?.newId(context) ?? crypto.randomUUID();
     const answer = async () => respond(await this.#create(newId, opener));
     // A session that is not initialized refuses all other requests, and is not kept.
-    return method === 'POST' && isInitialize(body.json) ? this.#inPlace(newId, opener, answer) : answer();
+    if (method !== 'POST' || !isInitialize(body.json)) return answer();
+    return tooLongInitialize(body) ?? this.#inPlace(newId, opener, answer);
   }
 
   /**
