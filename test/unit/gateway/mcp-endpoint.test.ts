@@ -127,15 +127,15 @@ describe('the MCP endpoint', () => {
   it('refuses an initialize that is too long to be kept, and no other request', async () => {
     const params = {
       ...INITIALIZE.params,
-      capabilities: { experimental: { x: { text: 'x'.repeat(65_536) } } },
+      capabilities: { experimental: { x: { text: 'x'.repeat(262_144) } } },
     };
     const refused = await endpoint.handle(request('POST', { ...INITIALIZE, params }));
     expect(refused).toMatchObject({
       status: 400,
-      body: expect.stringContaining('must not exceed 65536 characters'),
+      body: expect.stringContaining('must not exceed 262144 characters'),
     });
     expect(endpoint.sessions).toBe(0);
-    const ping = request('POST', { ...PING, params: { text: 'x'.repeat(65_536) } }, await initialize());
+    const ping = request('POST', { ...PING, params: { text: 'x'.repeat(262_144) } }, await initialize());
     expect((await endpoint.handle(ping)).status).toBe(200);
   });
 

@@ -3,8 +3,8 @@ import type { HttpResponse } from '../../../ports/web-server.ts';
 import type { McpBody } from '../json-rpc-body.ts';
 import { refusal } from '../mcp-exchange.ts';
 
-/** Most characters of an `initialize`: a session keeps what its client says of itself. */
-const MAX_CHARACTERS = 65_536;
+/** Most characters of an `initialize`: a session keeps what its client says of itself, which may have icons in base64. */
+const MAX_CHARACTERS = 262_144;
 
 /** The refusal of an `initialize` that is too long; null for others. */
 export function tooLongInitialize({ text }: McpBody): HttpResponse | null {
