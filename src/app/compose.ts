@@ -85,7 +85,8 @@ export async function composeAgent({
     log.error({ sessionId, err: error }, 'a listener failed'),
   );
   const metrics = new SampledMetrics(adapters.metrics);
-  const { store, model, connector, tracing, watchModel } = observed({ ...adapters, metrics }, llm, bus);
+  const seen = observed({ ...adapters, metrics }, llm, bus);
+  const { store, model, connector, tracing, watchModel, onLoaded } = seen;
   const journal = new Journal(store, bus);
   const { cluster, streamPrefix: prefix = '' } = adapters;
   const clusterBus = cluster && (await joinCluster({ cluster, prefix, local: bus, log }));
@@ -142,6 +143,7 @@ export async function composeAgent({
     directory: clusterBus?.directory ?? oneProcess,
     maxIdleBytes: config.sessions.memoryMb * MEGABYTE,
     workingMemory,
+    onLoaded,
     ...(onSessionsFilling && { onFilling: onSessionsFilling }),
     // The one cycle: grants, which need the sessions, are opened below.
     alsoForget: (sessionId) => grants?.endAll(sessionId),

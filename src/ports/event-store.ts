@@ -40,6 +40,8 @@ export interface ForkOptions {
   readonly origin?: Origin | undefined;
   /** The title of the new session. */
   readonly title?: string | null;
+  /** The mark of the new session. Absent: it is not open. */
+  readonly open?: boolean;
 }
 
 export interface AppendOptions extends Partial<SessionMark> {
@@ -164,8 +166,7 @@ export interface EventStore extends AsyncDisposable {
 
   /**
    * Creates the session `to` with copies of the events 1 to `at` of `from`, with their seqs and times. The
-   * events of `closing` follow in the same transaction. The mark of `to` is not open, whatever that of `from`
-   * is. Rejects with `RangeError` unless `at` is an integer from 1 to the head of `from`, and with
+   * events of `closing` follow in the same transaction. The mark of `from` is not copied. Rejects with `RangeError` unless `at` is an integer from 1 to the head of `from`, and with
    * `StaleVersionError` if `to` exists.
    */
   fork(

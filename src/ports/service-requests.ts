@@ -133,8 +133,13 @@ export interface ServiceRequests {
   };
   'session.view': { request: { sessionId: SessionId; at?: number }; answer: SessionView };
   'session.fork': {
-    /** Without `to`, an id is generated. */
-    request: { from: SessionId; at?: number | undefined; to?: SessionId | undefined } & Keyed;
+    /** Without `to`, an id is generated. An `ephemeral` fork is for one ephemeral turn, and is deleted if that does not begin. */
+    request: {
+      from: SessionId;
+      at?: number | undefined;
+      to?: SessionId | undefined;
+      ephemeral?: true | undefined;
+    } & Keyed;
     answer: Fork;
   };
   'session.delete': { request: { sessionId: SessionId }; answer: undefined };

@@ -29,8 +29,8 @@ interface Found {
 function closingEndingAt(events: readonly SessionEvent[], index: number): Found | undefined {
   const event = events[index];
   if (event?.type === 'session.forked') {
-    const { from, at } = event;
-    return { at, closing: { type: 'session.fork', from, at } };
+    const { from, at, ephemeral } = event;
+    return { at, closing: { type: 'session.fork', from, at, ephemeral } };
   }
   if (event?.type !== 'turn.cancelled') return undefined;
   const at = events.slice(0, index).findLastIndex((earlier) => !isOfSameClosing(earlier, event)) + 1;

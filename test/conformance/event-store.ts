@@ -519,6 +519,14 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         expect(await turnIds(store, 'third')).toEqual(['a', 'b', 'x']);
       });
 
+      it('marks the new session as open if that is wanted', async () => {
+        await store.fork('from', 2, 'to', [], { open: true });
+        await store.fork('from', 2, 'closed', [started('x')]);
+        await store.fork('from', 2, 'with-events', [started('x')], { open: true });
+        const open = await store.sessions({ open: true });
+        expect(open.map(({ sessionId }) => sessionId)).toEqual(['to', 'with-events']);
+      });
+
       it('lists the new session as made now and not open', async () => {
         const before = Date.now();
         await store.fork('from', 2, 'to');

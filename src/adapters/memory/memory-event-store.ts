@@ -147,7 +147,7 @@ class MemoryEventStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
-    { origin, title }: ForkOptions = {},
+    { origin, title, open = false }: ForkOptions = {},
   ): Promise<void> {
     this.#refuseWhenClosed();
     const rows = this.#sessions.get(from)?.rows ?? [];
@@ -156,7 +156,7 @@ class MemoryEventStore implements EventStore {
     const time = this.#clock();
     const closed = record(closing, origin).map((one) => ({ time, data: this.#codec.encode(one) }));
     const copied = [...rows.slice(0, at), ...closed];
-    this.#sessions.set(to, { rows: copied, createdAt: time, updatedAt: time, open: false, title });
+    this.#sessions.set(to, { rows: copied, createdAt: time, updatedAt: time, open, title });
   }
 
   async adopt(sessionId: SessionId, events: AsyncIterable<AdoptedEvent>): Promise<number> {

@@ -19,7 +19,7 @@ import { pagesOf, type ReadPage, readPage } from './stream-reader.ts';
 const PART_EVENTS = 500;
 const PART_CHARACTERS = 1_000_000;
 
-interface NewFork {
+interface NewFork extends Pick<SessionMark, 'open'> {
   readonly from: SessionId;
   readonly at: number;
   readonly to: SessionId;
@@ -33,7 +33,7 @@ interface NewFork {
 export async function forkStream(
   session: Session,
   database: Database,
-  { from, at, to, closing, title, owner }: NewFork,
+  { from, at, to, closing, title, open, owner }: NewFork,
 ): Promise<number> {
   const { schema } = database;
   const time = Date.now();
@@ -47,7 +47,7 @@ export async function forkStream(
   requireForkPoint(from, at, target.head);
   for (const [index, data] of closing.data.entries())
     await target.add({ seq: at + 1 + index, time, type: closing.types[index] ?? '', data });
-  await target.begin({ created: time, updated: time, open: false, title, owner });
+  await target.begin({ created: time, updated: time, open, title, owner });
   return at + closing.data.length;
 }
 

@@ -148,10 +148,11 @@ class PostgresEventStore implements EventStore {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
-    { origin, title }: ForkOptions = {},
+    { origin, title, open = false }: ForkOptions = {},
   ): Promise<void> {
     const owner = this.#epochs.has(to) ? this.#writer.node : undefined;
-    const fork = { from, at, to, closing: encodeAll(record(closing, origin), this.#codec), title, owner };
+    const encoded = encodeAll(record(closing, origin), this.#codec);
+    const fork = { from, at, to, closing: encoded, title, open, owner };
     let isWritten = false;
     const write = async (session: Session): Promise<number> => {
       await this.#writer.require(session);

@@ -1,4 +1,5 @@
 import type { LlmConfig } from '../../config/schema/llm-config.ts';
+import type { SessionState } from '../../core/session/session-state.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
 import type { LocalBus } from '../../runtime/bus/local-bus.ts';
 import { measuredModel } from '../metrics/measured-model.ts';
@@ -12,6 +13,8 @@ import type { Adapters } from './adapters.ts';
 interface Observed extends Adapters {
   /** Wraps a model that replaces the one of the start. */
   watchModel(model: LanguageModel, llm: LlmConfig): LanguageModel;
+  /** Where tracing is on: gets each session of the log before its turns go on. */
+  readonly onLoaded?: (state: SessionState) => void;
 }
 
 /** Wraps the adapters: measures their calls, and traces them if tracing is on. */
@@ -44,6 +47,7 @@ function traced(adapters: Observed, llm: LlmConfig, bus: LocalBus): Observed {
       return tracedModel(watchModel(next, nextLlm), tracing, turns);
     },
     connector: tracedTools(connector, tracing, turns),
+    onLoaded: turns.noteLoaded,
     tracing: {
       begin: (...span) => tracing.begin(...span),
       async [Symbol.asyncDispose]() {

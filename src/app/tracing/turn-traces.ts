@@ -2,7 +2,7 @@ import type { LlmConfig } from '../../config/schema/llm-config.ts';
 import type { Envelope } from '../../core/log/envelope.ts';
 import type { SessionEvent, SessionEventOf } from '../../core/log/events.ts';
 import type { SessionSignal } from '../../core/session/session-signal.ts';
-import { outcomeOf } from '../../core/session/session-state.ts';
+import { outcomeOf, type SessionState } from '../../core/session/session-state.ts';
 import type { TraceContext } from '../../core/trace.ts';
 import type { TokenUsage } from '../../core/turn/reply-parts.ts';
 import { addUsage, NO_TOKENS } from '../../core/turn/token-usage.ts';
@@ -32,7 +32,7 @@ export class TurnTraces {
   readonly #tracing: Tracing;
   #llm: LlmConfig;
   readonly #open = new Map<string, TurnTrace>();
-  /** By turn id: the trace context that the message came with, until the turn begins. */
+  /** By turn id: the trace context that the message came with, until the turn begins or goes on. */
   readonly #parents = new Map<string, TraceContext>();
 
   constructor(tracing: Tracing, llm: LlmConfig) {
@@ -54,6 +54,12 @@ export class TurnTraces {
   readonly onSignal = (signal: SessionSignal): void => {
     if ('event' in signal) this.#onEvent(signal);
     else if (signal.type === 'session.fault') this.#endSession(signal.sessionId, signal.error.code);
+  };
+
+  /** The turns of the session came with their messages to another process, or before a restart. */
+  readonly noteLoaded = ({ open, waiting }: SessionState): void => {
+    for (const turn of open ? [open, ...waiting] : waiting)
+      if (turn.trace) this.#parents.set(turn.turnId, turn.trace);
   };
 
   /** For a span within a turn: its attributes and possible parents. Undefined when the turn is not running. */

@@ -49,6 +49,7 @@ export interface ForkSession {
   readonly type: 'session.fork';
   readonly from: SessionId;
   readonly at: number;
+  readonly ephemeral?: true | undefined;
 }
 
 /** End the turns that are open or waiting after the last event that a repair of the log could keep. */

@@ -311,9 +311,12 @@ function deleteSession(state: SessionState, { partial, onlyAt = state.seq }: Del
   return [...cancelAll(state, deletion, partial), { type: 'session.deleted' }];
 }
 
-function forkSession(state: SessionState, { from, at }: ForkSession): SessionEvent[] {
+function forkSession(state: SessionState, { from, at, ephemeral }: ForkSession): SessionEvent[] {
   const end: Ending = { cause: { kind: 'session-forked', from }, reason: forkedFrom(from) };
-  return [...cancelAll(state, end, ''), { type: 'session.forked', from, at }];
+  return [
+    ...cancelAll(state, end, ''),
+    { type: 'session.forked', from, at, ...(ephemeral && { ephemeral }) },
+  ];
 }
 
 /** Why a turn ends: as data, and as a sentence for people. */

@@ -29,6 +29,8 @@ export const SessionForked = z.object({
   type: z.literal('session.forked'),
   from: SessionId,
   at: z.int().min(1),
+  /** The fork was made for one turn, and is deleted with it. If the turn never begins, it is deleted as well. */
+  ephemeral: z.literal(true).optional(),
 });
 
 /** The session is about to be erased. No event follows. */

@@ -3,6 +3,7 @@ import { evolveTranscript, type Transcript, type TurnText } from '../conversatio
 import type { SessionEvent, SessionEventOf } from '../log/events.ts';
 import { isExpired } from '../request/idempotency.ts';
 import type { IdempotencyKey } from '../request/request-events.ts';
+import type { TraceContext } from '../trace.ts';
 import { joinReply } from '../turn/reply-text.ts';
 import { spokenText } from '../turn/step-parts.ts';
 import type { TurnOptions } from '../turn/turn-options.ts';
@@ -16,6 +17,8 @@ export interface WaitingTurn extends TurnText {
   /** Id of the idempotency key of its message. */
   readonly key?: string;
   readonly options?: TurnOptions;
+  /** The distributed trace that its message came with. */
+  readonly trace?: TraceContext;
 }
 
 /** Counts over the whole life of the session. A reset does not clear them. */
@@ -251,6 +254,7 @@ export function requestedTurn({
   given,
   options,
   key,
+  trace,
 }: SessionEventOf<'turn.requested'>): WaitingTurn {
   return {
     turnId,
@@ -259,6 +263,7 @@ export function requestedTurn({
     ...(given && { given }),
     ...(options && { options }),
     ...(key && { key: key.id }),
+    ...(trace && { trace }),
   };
 }
 

@@ -6,6 +6,7 @@ import { CallId, TurnId } from '../ids.ts';
 import { IdempotencyKey } from '../request/request-events.ts';
 import { InputRequested } from '../tool-call/input-events.ts';
 import { ApprovalRequested, ToolCallDelegated, ToolCallRequested } from '../tool-call/tool-call-events.ts';
+import { TraceContext } from '../trace.ts';
 import { FinishReason, ModelSource, OpaqueData, spokenParts } from '../turn/reply-parts.ts';
 import { TurnOptions } from '../turn/turn-options.ts';
 import { SessionMetadata } from './session-metadata.ts';
@@ -41,6 +42,7 @@ function headSchema() {
     image: Image.exactOptional(),
     key: z.string().exactOptional(),
     options: TurnOptions.exactOptional(),
+    trace: TraceContext.exactOptional(),
   };
 
   const openTurn = z.strictObject({

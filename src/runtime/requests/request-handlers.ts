@@ -176,13 +176,13 @@ function answerForSessions(
   bus.handle('session.view', ({ sessionId, at }, context) =>
     views.run(context, () => archive.view(sessionId, at)),
   );
-  bus.handle('session.fork', ({ from, at, to, key }, context) =>
+  bus.handle('session.fork', ({ from, at, to, ephemeral, key }, context) =>
     doOnce(requests, context, {
       key,
       subject: ['session.fork', from],
       answer: Fork,
       repeatable: false,
-      run: (origin) => archive.fork({ from, at, to }, origin),
+      run: (origin) => archive.fork({ from, at, to, ephemeral }, origin),
     }),
   );
   bus.handle('session.delete', async ({ sessionId }, context) => {

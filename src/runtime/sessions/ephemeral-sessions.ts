@@ -1,4 +1,5 @@
 import type { SessionId } from '../../core/ids.ts';
+import type { SessionEventOf } from '../../core/log/events.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SessionElsewhereError } from '../../ports/membership.ts';
 import { type Clock, systemClock } from '../../timing/clock.ts';
@@ -8,14 +9,19 @@ import type { Journal } from './journal.ts';
 export interface EphemeralDeps {
   readonly journal: Pick<Journal, 'pages'>;
   readonly log: Logger;
-  /** Deletes the session, unless it is deleted already. */
-  readonly remove: (sessionId: SessionId) => Promise<void>;
+  /**
+   * Deletes the session, unless it is deleted already. @param onlyAt does nothing unless the session's last event has this
+   * seq.
+   */
+  readonly remove: (sessionId: SessionId, onlyAt: number | undefined) => Promise<void>;
   /** A simulated one, in tests. */
   readonly clock?: Clock | undefined;
 }
 
 /** The deletion of one session, from the end of its turn until it is gone. */
 interface Wait {
+  /** The session stays if its last event has another seq. */
+  readonly onlyAt: number | undefined;
   timer: unknown;
   failures: number;
 }
@@ -39,8 +45,19 @@ export class EphemeralSessions {
   }
 
   deleteLater(sessionId: SessionId): void {
-    if (this.#stopped || this.#waits.has(sessionId)) return;
-    const wait = { timer: undefined, failures: 0 };
+    this.#deleteLater(sessionId, undefined);
+  }
+
+  /** For a fork that was made for an ephemeral turn. @param head seq of its last event: the turn begins behind it, or never. */
+  deleteUnlessBegun(sessionId: SessionId, head: number): void {
+    this.#deleteLater(sessionId, head);
+  }
+
+  #deleteLater(sessionId: SessionId, onlyAt: number | undefined): void {
+    const before = this.#waits.get(sessionId);
+    if (this.#stopped || (before && before.onlyAt === onlyAt)) return;
+    if (before) this.forget(sessionId);
+    const wait = { onlyAt, timer: undefined, failures: 0 };
     this.#waits.set(sessionId, wait);
     this.#deleteIn(GRACE_MS, sessionId, wait);
   }
@@ -51,14 +68,24 @@ export class EphemeralSessions {
     this.#waits.delete(sessionId);
   }
 
-  /** For a session that counts as open without an open turn: deletes it later if its last turn was ephemeral. @returns whether it was. */
+  /**
+   * For a session that counts as open without an open turn: deletes it later if its last turn was ephemeral, or never began.
+   * @returns whether that is so.
+   */
   async deleteLeftover(sessionId: SessionId): Promise<boolean> {
-    let isEphemeral = false;
+    let last: SessionEventOf<'turn.requested' | 'session.forked'> | undefined;
+    let head = 0;
     for await (const page of this.#deps.journal.pages(sessionId, 0))
-      for (const { event } of page)
-        if (event.type === 'turn.requested') isEphemeral = event.options?.ephemeral === true;
-    if (isEphemeral) this.deleteLater(sessionId);
-    return isEphemeral;
+      for (const { event, seq } of page) {
+        head = seq;
+        if (event.type === 'turn.requested' || event.type === 'session.forked') last = event;
+      }
+    if (last?.type === 'session.forked') {
+      if (last.ephemeral) this.deleteUnlessBegun(sessionId, head);
+      return last.ephemeral === true;
+    }
+    if (last?.options?.ephemeral) this.deleteLater(sessionId);
+    return last?.options?.ephemeral === true;
   }
 
   stop(): void {
@@ -73,7 +100,7 @@ export class EphemeralSessions {
 
   async #delete(sessionId: SessionId, wait: Wait): Promise<void> {
     try {
-      await this.#deps.remove(sessionId);
+      await this.#deps.remove(sessionId, wait.onlyAt);
       if (this.#waits.get(sessionId) === wait) this.#waits.delete(sessionId);
     } catch (error) {
       this.#deps.log.warn({ sessionId, err: error }, 'a session that is not to be kept could not be deleted');

@@ -106,6 +106,8 @@ export interface NewFork {
   /** seq of the last event that is shared. */
   readonly at: number;
   readonly to: SessionId;
+  /** Whether it is for one ephemeral turn. */
+  readonly ephemeral?: true | undefined;
 }
 
 /** Throws if one of the events is not an event of a session. */

@@ -13,7 +13,7 @@ import type {
 import { isoTime, viewSession, waitingApprovals } from '../../core/session/view-session.ts';
 import type { SessionSummary } from '../../ports/event-store.ts';
 import type { ServiceRequests } from '../../ports/service-requests.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, NewFork } from './journal.ts';
 import type { SessionFold } from './session-fold.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import { withTitles } from './session-titles.ts';
@@ -147,11 +147,12 @@ export class SessionArchive {
     return viewSession({ state, first, last, ...waiting }, head);
   }
 
-  async fork({ from, at, to = `fork-${crypto.randomUUID()}` }: WantedFork, origin: Origin): Promise<Fork> {
+  async fork(wanted: WantedFork, origin: Origin): Promise<Fork> {
+    const { from, at, to = `fork-${crypto.randomUUID()}`, ephemeral } = wanted;
     const head = await this.#headOf(from);
     checkMoment(at, head);
     try {
-      const fork = await this.#sessions.fork({ from, at: at ?? head, to }, origin);
+      const fork = await this.#sessions.fork({ from, at: at ?? head, to, ephemeral }, origin);
       return { sessionId: to, at: at ?? head, head: fork.state.seq };
     } catch (error) {
       // Looking at the log would fail as well, and hide that the fork may be stored.
@@ -201,8 +202,7 @@ function contains({ sessionId, title = '' }: SessionSummary, prefix: string, tex
   return name.toLocaleLowerCase().includes(text) || title.toLocaleLowerCase().includes(text);
 }
 
-export interface WantedFork {
-  readonly from: SessionId;
+export interface WantedFork extends Pick<NewFork, 'from' | 'ephemeral'> {
   /** seq of the last event that is shared; the last of all when left out. */
   readonly at?: number | undefined;
   /** Left out: a new id is made. */

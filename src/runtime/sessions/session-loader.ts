@@ -1,7 +1,7 @@
 import type { SessionId } from '../../core/ids.ts';
 import type { Origin } from '../../core/log/event-metadata.ts';
 import { decide } from '../../core/session/session-decider.ts';
-import { evolve, initialSessionState } from '../../core/session/session-state.ts';
+import { evolve, initialSessionState, type SessionState } from '../../core/session/session-state.ts';
 import { evolveTitle, shownTitle } from '../../core/session/session-title.ts';
 import { requireForkPoint } from '../../ports/event-store.ts';
 import type { Journal, NewFork } from './journal.ts';
@@ -20,6 +20,8 @@ export interface LoaderDeps extends Omit<SessionDeps, 'onGrown'> {
    * have been added meanwhile. If it rejects, the erasure fails.
    */
   readonly alsoForget?: (sessionId: SessionId) => Promise<void> | undefined;
+  /** Called with a session of the log before its turns go on. */
+  readonly onLoaded?: ((state: SessionState) => void) | undefined;
 }
 
 interface ActorStart {
@@ -38,10 +40,12 @@ export class SessionLoader {
   /** The session as the log has it. Finishes a deletion that was cut off; the session is then a new one. */
   async load(sessionId: SessionId): Promise<SessionActor> {
     const folded = await this.#deps.fold.at(sessionId);
-    if (!folded.state.deleted)
+    if (!folded.state.deleted) {
+      this.#deps.onLoaded?.(folded.state);
       return this.#actor(sessionId, folded, {
         waitingCalls: await waitingCalls(this.#deps.journal, sessionId, folded.state),
       });
+    }
     await this.erase(sessionId);
     return this.#actor(sessionId, await this.#deps.fold.at(sessionId));
   }
@@ -59,14 +63,15 @@ export class SessionLoader {
   }
 
   /** Creates the session `to` from the events of `from` up to `at`. */
-  async fork({ from, at, to }: NewFork, origin: Origin): Promise<SessionActor> {
+  async fork({ from, at, to, ephemeral }: NewFork, origin: Origin): Promise<SessionActor> {
     const { journal, policy, fold } = this.#deps;
     const { state } = await fold.at(from, at);
     // The session may have been deleted meanwhile, and another one with its id may begin.
     requireForkPoint(from, at, state.seq);
-    const closing = decide(state, { type: 'session.fork', from, at }, policy);
+    const closing = decide(state, { type: 'session.fork', from, at, ephemeral }, policy);
     const title = shownTitle(closing.reduce(evolveTitle, state.title));
-    await journal.fork({ from, at, to }, closing, { origin, title });
+    // An ephemeral fork counts as open, so that the next start, or another process, finds it.
+    await journal.fork({ from, at, to }, closing, { origin, title, open: ephemeral === true });
     // A fold of the new session's log would have the same state.
     return this.#actor(to, { state: closing.reduce(evolve, state), last: undefined, snapshotSeq: 0 });
   }

@@ -52,7 +52,7 @@ export class SessionRegistry {
     this.#recovery = new FaultRecovery({ ...deps, load: (sessionId) => this.#goOn(sessionId) });
     this.#ephemeral = new EphemeralSessions({
       ...deps,
-      remove: (sessionId) => this.#deleteIfThere(sessionId),
+      remove: (sessionId, onlyAt) => this.#deleteIfThere(sessionId, onlyAt),
     });
     this.#departing = new DepartingSessions({
       inMemory: this.#inMemory,
@@ -152,7 +152,7 @@ export class SessionRegistry {
 
   /** @returns the new session. Rejects if `to` exists. After an error that `mayBeStored`, the log may have the fork all the same. */
   async fork(fork: NewFork, origin: Origin): Promise<SessionActor> {
-    const { from, to } = fork;
+    const { from, to, ephemeral } = fork;
     const before = (this.#inMemory.find(to) ?? this.#load(to)).catch((error: unknown) => {
       throw error instanceof SessionElsewhereError ? sessionExists(to) : error;
     });
@@ -172,7 +172,9 @@ export class SessionRegistry {
       }),
     );
     await entered.catch(() => undefined);
-    return forked;
+    const session = await forked;
+    if (ephemeral) this.#ephemeral.deleteUnlessBegun(to, session.state.seq);
+    return session;
   }
 
   /** Cancels what goes on in the session, then erases it. */
@@ -190,8 +192,11 @@ export class SessionRegistry {
     return true;
   }
 
-  async #deleteIfThere(sessionId: SessionId): Promise<void> {
-    if ((await this.position(sessionId)).head > 0) await this.delete(sessionId, serviceOrigin());
+  async #deleteIfThere(sessionId: SessionId, onlyAt: number | undefined): Promise<void> {
+    const { head } = await this.position(sessionId);
+    if (head === 0) return;
+    if (onlyAt === undefined) await this.delete(sessionId, serviceOrigin());
+    else await this.deleteUnchanged(sessionId, onlyAt, serviceOrigin());
   }
 
   /** Resolves when the session is not being erased. What begins later with its id is another session. */

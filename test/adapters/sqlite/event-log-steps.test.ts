@@ -38,7 +38,15 @@ const append = (sessionId: string, expectedSeq: number) =>
   log.append([appendOf(sessionId, expectedSeq)]).refused;
 
 const fork = (to = 'new') =>
-  log.fork({ type: 'fork', from: 'long', at: LENGTH - 1, to, types: ['session.reset'], data: [event] });
+  log.fork({
+    type: 'fork',
+    from: 'long',
+    at: LENGTH - 1,
+    to,
+    open: false,
+    types: ['session.reset'],
+    data: [event],
+  });
 
 async function adopt() {
   const { adoption } = log.beginAdoption('new');

@@ -544,6 +544,29 @@ describe("OpenAI's responses", () => {
 
   verifies(
     'openai.responses-unstored',
+    'also if the service ends between the copy of its conversation and its turn',
+    async () => {
+      await using rig = await start();
+      const first = await answered(rig, 0, 'Yes.', { input: 'hello' });
+      const asking = rig.client.responses.create({
+        model,
+        input: 'and?',
+        previous_response_id: first.id,
+        store: false,
+      });
+      const call = await rig.model.call(1);
+      const { sessions } = Object(await (await rig.service.fetch('/api/sessions')).json());
+      const { sessionId } = sessions.find((one: { sessionId: string }) => /^unstored/.test(one.sessionId));
+      const events = await (await rig.service.fetch(`/api/sessions/${sessionId}/export`)).text();
+      // The next start finds it by this.
+      expect(events).toMatch(/"type":"session.forked".*"ephemeral":true/);
+      call.answer('No.');
+      await asking;
+    },
+  );
+
+  verifies(
+    'openai.responses-unstored',
     'and nothing follows it while it waits for its deletion',
     async () => {
       await using rig = await start();

@@ -201,6 +201,24 @@ describe('the spans of a turn', () => {
     expect(second.traces.span('chat m-1').parentSpanContext?.spanId).toBe(resumed.spanContext().spanId);
   });
 
+  it('belong to the traces of their messages also after a restart, whether the turn had begun or waited', async () => {
+    const store = memoryEventStore();
+    const first = await start(keptOpen(store));
+    await first.say('t1', PARENT);
+    await first.model.call(0);
+    await first.say('t2', PARENT);
+    await first.stop();
+    await using second = await start(store);
+    (await second.model.call(0)).answer('a');
+    (await second.model.call(1)).answer('b');
+    await second.heard.event('turn.completed', 't2');
+    const turns = second.traces.spans.filter(({ name }) => name === 'invoke_agent agent-service');
+    expect(turns.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
+      '00f067aa0ba902b7',
+      '00f067aa0ba902b7',
+    ]);
+  });
+
   it('are not recorded where the caller decided so', async () => {
     await using running = await start();
     const { model, traces, heard, say } = running;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryEventStore } from '../../../src/adapters/memory/memory-event-store.ts';
 import { StorageAwayError } from '../../../src/core/log/storage-away.ts';
+import type { TurnOptions } from '../../../src/core/turn/turn-options.ts';
 import type { EventStore } from '../../../src/ports/event-store.ts';
 import { eventually } from '../../support/project/eventually.ts';
 import { CLIENT } from '../../support/sessions/origins.ts';
@@ -155,6 +156,73 @@ describe('a session whose client wants nothing to be kept', () => {
     await rig.registry.recover();
     clock.increment(GRACE_MS);
     await isGone(store);
+  });
+
+  describe('and whose turn begins in a fork', () => {
+    /** A log with the session `from`, which has had a turn with these options, and a fork of it. */
+    async function forked(turn: TurnOptions, fork: { ephemeral?: true } = { ephemeral: true }) {
+      const store = memoryEventStore();
+      const { rig, clock } = start(store);
+      const heard = rig.listen('from');
+      await rig.say('hello', { sessionId: 'from', options: turn });
+      (await rig.model.call(0)).answer('hi');
+      await heard.event('turn.completed');
+      const at = (await rig.logged('from')).length;
+      await rig.registry.fork({ from: 'from', at, to: 's', ...fork }, CLIENT);
+      return { store, rig, clock };
+    }
+    const idsIn = async (store: EventStore) => (await store.sessions({})).map(({ sessionId }) => sessionId);
+
+    it('is deleted if the turn never begins', async () => {
+      const { store, clock } = await forked({});
+      clock.increment(GRACE_MS);
+      await eventually(
+        () => idsIn(store),
+        (ids) => ids.join() === 'from',
+      );
+    });
+
+    it('is deleted also if the service ends before the turn begins', async () => {
+      const before = await forked({});
+      await before.rig.registry.drain(NO_TIME);
+      const { rig, clock } = start(before.store);
+      await rig.registry.recover();
+      clock.increment(GRACE_MS);
+      await eventually(
+        () => idsIn(before.store),
+        (ids) => ids.join() === 'from',
+      );
+    });
+
+    it('stays while the turn runs, however long, and is deleted after it', async () => {
+      const { store, rig, clock } = await forked({});
+      const heard = rig.listen();
+      await rig.say('again', { options });
+      const call = await rig.model.call(1);
+      clock.increment(GRACE_MS);
+      await (await rig.registry.session('s')).settled();
+      call.answer('hi again');
+      await heard.event('turn.completed', 'again');
+      expect(await idsIn(store)).toEqual(['from', 's']);
+      clock.increment(GRACE_MS);
+      await eventually(
+        () => idsIn(store),
+        (ids) => ids.join() === 'from',
+      );
+    });
+
+    it('is no other fork, even of a session that is not to be kept', async () => {
+      const { store, rig } = await forked(options, {});
+      await rig.registry.drain(NO_TIME);
+      const { length } = await store.read('s', 0);
+      // As in a log that was repaired.
+      await store.append('s', length, [], { open: true });
+      const after = start(store);
+      await after.rig.registry.recover();
+      after.clock.increment(GRACE_MS);
+      await after.rig.registry.session('other');
+      expect(await idsIn(store)).toContain('s');
+    });
   });
 
   it('is no other one: what only counts as open stays', async () => {

@@ -132,7 +132,7 @@ export class EventLog implements Disposable {
   }
 
   /** A long session is copied in steps, see `StepwiseStreams`. */
-  async fork({ from, at, to, title, types, data }: ForkCall): Promise<Forked> {
+  async fork({ from, at, to, title, open, types, data }: ForkCall): Promise<Forked> {
     const actual = this.#explained('append to', () => {
       requireForkPoint(from, at, this.#headOf(from));
       return this.#headOf(to) || this.#steps.headOf(to);
@@ -147,8 +147,8 @@ export class EventLog implements Disposable {
       publish: () => {
         const time = Date.now();
         const { hash } = copy;
-        this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open: false });
-        this.#store({ sessionId: to, expectedSeq: at, types, data, open: false, title }, time);
+        this.#index.put({ sessionId: to, head: at, hash, createdAt: time, updatedAt: time, open });
+        this.#store({ sessionId: to, expectedSeq: at, types, data, open, title }, time);
       },
     });
     return { type: 'forked', actual: 0 };

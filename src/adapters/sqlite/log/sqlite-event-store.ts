@@ -128,10 +128,10 @@ export class SqliteEventStore implements EventStore, LogBackup {
     at: number,
     to: SessionId,
     closing: readonly LoggedEvent[] = [],
-    { origin, title }: ForkOptions = {},
+    { origin, title, open = false }: ForkOptions = {},
   ): Promise<void> {
     const encoded = encodeAll(record(closing, origin), this.#codec);
-    const answer = await this.#call({ type: 'fork', from, at, to, title, ...encoded });
+    const answer = await this.#call({ type: 'fork', from, at, to, title, open, ...encoded });
     if (answer.type !== 'forked') throw new Error(`a fork was answered with ${answer.type}`);
     if (answer.actual > 0) throw new StaleVersionError(to, 0, answer.actual);
   }

@@ -64,6 +64,7 @@ export interface ForkCall extends EncodedEvents {
   readonly from: SessionId;
   readonly at: number;
   readonly to: SessionId;
+  readonly open: boolean;
   readonly title?: string | null | undefined;
 }
 

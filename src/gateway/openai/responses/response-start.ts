@@ -81,7 +81,7 @@ async function startBehind(
   const restatedTo = async (lastStep: number): Promise<Start> => {
     const namedAs = (callId: CallId): string => callIdFor(callId, given?.sessionId ?? sessionId);
     const before = restatedTurn(turn.since, turnId, { lastStep, namedAs });
-    return { ...(await forked(asked, sessionId, turn.begin - 1)), before };
+    return { ...(await forked(asked, previous, turn.begin - 1)), before };
   };
   const later = responses.firstSteps.find((step) => step > firstStep);
   if (later !== undefined) return restatedTo(later - 1);
@@ -99,7 +99,7 @@ async function startBehind(
       : restatedTo(Number.POSITIVE_INFINITY);
   }
   if (isLastMessage(turn) && body.store !== false) return { sessionId, afterSeq: turn.head, follows };
-  if (turn.end !== undefined) return forked(asked, sessionId, turn.end);
+  if (turn.end !== undefined) return forked(asked, previous, turn.end);
   throw new ServiceError('INVALID_REQUEST', 'The previous response is still in progress.', {
     field: 'previous_response_id',
     issue: 'another message waits behind it',
@@ -125,22 +125,34 @@ function hasBegunHere({ key, context }: AskedResponse, { turn }: RecordedRespons
   return turn.since.slice(1).some((one) => one.event.type === 'turn.requested' && isSent(one));
 }
 
-/** A new session that has the events of another one up to a seq. */
-async function forked(asked: AskedResponse, from: SessionId, at: number): Promise<Start> {
+/** A new session that has the events of the previous response's session up to a seq. */
+async function forked(
+  asked: AskedResponse,
+  { sessionId: from, turnId }: ResponsePlace,
+  at: number,
+): Promise<Start> {
   const { bus, context } = asked;
   const to = await ownSession(asked, from, at);
+  const ephemeral = isUnstored(asked.body) || undefined;
   const headOf = async (): Promise<number> =>
     (await bus.send('session.position', { sessionId: to }, context)).head;
   const fork = async (): Promise<number> => {
     try {
-      return (await bus.send('session.fork', { from, at, to }, context)).head;
+      return (await bus.send('session.fork', { from, at, to, ephemeral }, context)).head;
     } catch (error) {
       // The same request, sent twice at once, may have forked it meanwhile.
       return (await headOf()) || Promise.reject(error);
     }
   };
-  const head = await headOf();
-  return { sessionId: to, afterSeq: head > 0 || at === 0 ? head : await fork(), isAlone: true };
+  const known = await headOf();
+  const head = known > 0 || at === 0 ? known : await fork();
+  // The fork may be deleted meanwhile. The turn must not begin in a session without the conversation.
+  return {
+    sessionId: to,
+    afterSeq: head,
+    isAlone: true,
+    ...(head > 0 && { follows: { turnId, seq: head } }),
+  };
 }
 
 /** Deletes the fork that was made for a response that is not to be stored, once its turn was refused. */
