@@ -166,8 +166,8 @@ export interface EventStore extends AsyncDisposable {
 
   /**
    * Creates the session `to` with copies of the events 1 to `at` of `from`, with their seqs and times. The
-   * events of `closing` follow in the same transaction. The mark of `from` is not copied. Rejects with `RangeError` unless `at` is an integer from 1 to the head of `from`, and with
-   * `StaleVersionError` if `to` exists.
+   * events of `closing` follow in the same transaction. The mark of `from` is not copied. Rejects with `RangeError` unless
+   * `at` is an integer from 1 to the head of `from`, and with `StaleVersionError` if `to` exists.
    */
   fork(
     from: SessionId,
