@@ -204,10 +204,7 @@ export class ClusterBus implements Bus, ClusterAgent {
   }
 
   onMachines(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
-    const stops = [this.#local.onMachines(filter, listener), this.#machines.watch(filter, listener)];
-    return () => {
-      for (const stop of stops) stop();
-    };
+    return this.#machines.watch(filter, listener);
   }
 
   /** Answers a request of another node. Rejects with a `SessionElsewhereError` if another node has to answer. */

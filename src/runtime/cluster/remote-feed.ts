@@ -63,8 +63,8 @@ export class RemoteFeed {
   #isOverdue = false;
   /** Seq of the last event that the log had at the last look. */
   #lookedHead = 0;
-  /** How many sessions had ended when the log lacked the one of the clients at the last look. Null: the log had it. */
-  #missing: number | null = null;
+  /** Whether the log did not have the session at the last look, although its clients have events of it. */
+  #wasMissing = false;
   /** Incremented when the owner or the source changes. Work that was begun before stops at its next step. */
   #attempt = 0;
   #working: Promise<void> = Promise.resolve();
@@ -75,6 +75,7 @@ export class RemoteFeed {
     this.#told = new ToldSession({
       sessionId: () => deps.sessionOf(stream),
       tell: (signal) => deps.tell(stream, signal),
+      onEnd: () => this.#forgetEnded(),
     });
   }
 
@@ -214,7 +215,8 @@ export class RemoteFeed {
    */
   attach(node: NodeId, isNew = false): Promise<void> {
     if (this.#isClosed) return this.#working;
-    if (node !== this.#source) this.#tellHeldEnd();
+    // Where the feed has events of the session, the source is asked when that session began.
+    if (node !== this.#source || this.#told.seq === 0) this.#tellHeldEnd();
     this.#stop();
     this.#source = node;
     this.#held = [];
@@ -240,7 +242,7 @@ export class RemoteFeed {
       if (mark.seq > 0) this.#noteMissing();
       return;
     }
-    this.#missing = null;
+    this.#wasMissing = false;
     const isOverdue = this.#source === null || this.#lookedHead > told.seq;
     this.#lookedHead = place.head;
     if (place.head <= told.seq || !isOverdue) return;
@@ -250,9 +252,8 @@ export class RemoteFeed {
 
   /** The event of the deletion is on its way or was lost. It is not in the log, so the second look tells it. */
   #noteMissing(): void {
-    const { ended } = this.#told;
-    if (this.#missing === ended) this.#told.tellDeleted();
-    else this.#missing = ended;
+    if (this.#wasMissing) this.#told.tellDeleted();
+    else this.#wasMissing = true;
   }
 
   /** @param from the node that sends the signals. @param n number of its message. */
@@ -287,7 +288,7 @@ export class RemoteFeed {
     this.#source = null;
     this.#since = 0;
     this.#lookedHead = 0;
-    this.#missing = null;
+    this.#wasMissing = false;
     this.#held = null;
     this.#isOwn = false;
     this.#isCertain = false;
@@ -306,6 +307,8 @@ export class RemoteFeed {
     const watched = await this.#deps.watch(node, this.#stream);
     const { head, running, reasoning, wasWatched, n, began } = watched;
     if (attempt !== this.#attempt) return;
+    // A client may have come with events of a session that has ended since, although the feed has none of it.
+    if (told.seq === 0) this.#tellHeldEnd(n);
     const isSame = told.seq === 0 || (began !== undefined && began === told.began);
     if (!told.isKnown) {
       told.beginAt(watched);
@@ -415,9 +418,21 @@ export class RemoteFeed {
     return this.#sourceSeq < this.#told.seq;
   }
 
-  /** The source has deleted the session while the feed caught up. Nobody else would say so. */
-  #tellHeldEnd(): void {
-    if (this.#told.isKnown && this.#held?.some(({ signal }) => isDeletion(signal))) this.#told.tellDeleted();
+  /**
+   * The source has deleted the session while the feed caught up. Nobody else would say so.
+   * @param upTo number of the last message that counts.
+   */
+  #tellHeldEnd(upTo = Infinity): void {
+    if (!this.#held?.some(({ n, signal }) => n <= upTo && isDeletion(signal))) return;
+    if (!this.#told.isKnown) this.#told.moveTo(0);
+    this.#told.tellDeleted();
+  }
+
+  /** What is held of a session that has ended, and that the log lacked it, says nothing more. */
+  #forgetEnded(): void {
+    this.#wasMissing = false;
+    const end = this.#held?.findIndex(({ signal }) => isDeletion(signal)) ?? -1;
+    this.#held?.splice(0, end + 1);
   }
 
   async #guard(attempt: number, work: () => Promise<void>): Promise<void> {

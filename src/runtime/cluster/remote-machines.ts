@@ -1,10 +1,11 @@
 import type { MachineState } from '../../core/machine-state.ts';
 import type { MachineFilter, Unsubscribe } from '../../ports/bus.ts';
-import type { NodeId } from '../../ports/membership.ts';
+import type { Membership, NodeId } from '../../ports/membership.ts';
 import { nodeTopic } from '../../ports/peers.ts';
 import type { LocalBus } from '../bus/local-bus.ts';
 import type { Cluster } from './cluster.ts';
 import type { NodeMessenger } from './node-messenger.ts';
+import { type MachineNews, ShownMachines } from './shown-machines.ts';
 
 /** How often a node renews its watches at the others. */
 const RENEW_MS = 2_000;
@@ -15,39 +16,44 @@ interface Watch extends MachineFilter {
   /** Unique among all nodes. */
   readonly id: string;
   readonly node: NodeId;
+  /** The number of the last news of each node. */
+  readonly heard: Readonly<Record<NodeId, number>>;
 }
 
-interface WatchedState {
+interface WatchedNews extends MachineNews {
   /** The id of the watch. */
   readonly id: string;
-  readonly state: MachineState;
 }
 
 interface Watched {
   readonly stop: Unsubscribe;
   readonly expiry: NodeJS.Timeout;
+  /** Tells all if the last news that was heard has another number. */
+  readonly compare: (heard: number) => void;
 }
 
 /** The states of the machines of an agent on all nodes. Each node has the machines of the turns that it runs. */
 export class RemoteMachines {
+  readonly #membership: Membership;
   readonly #messenger: NodeMessenger;
   readonly #self: NodeId;
   readonly #local: LocalBus;
   readonly #topics: ReturnType<typeof topicsOf>;
-  readonly #listeners = new Map<string, (state: MachineState) => void>();
+  readonly #shown = new Map<string, ShownMachines>();
   /** What other nodes watch here. */
   readonly #watched = new Map<string, Watched>();
   #last = 0;
 
   constructor({ cluster, local, prefix }: { cluster: Cluster; local: LocalBus; prefix: string }) {
     const { messenger, membership } = cluster;
+    this.#membership = membership;
     this.#messenger = messenger;
     this.#self = membership.self;
     this.#local = local;
     this.#topics = topicsOf(prefix);
     messenger.onTold(this.#topics.watch, (watch) => this.#watchHere(watch));
     messenger.onTold(this.#topics.unwatch, (id) => this.#endHere(id));
-    messenger.onTold(this.#topics.state, ({ id, state }) => this.#listeners.get(id)?.(state));
+    messenger.onTold(this.#topics.news, ({ id, ...news }) => this.#shown.get(id)?.hear(news));
     messenger.onAsked(this.#topics.list, async (filter) => this.#turnsHere(filter));
   }
 
@@ -57,32 +63,59 @@ export class RemoteMachines {
     return answers.flat();
   }
 
-  /** The listener gets the current states of these machines, a moment later, and each state that follows. */
+  /**
+   * The listener gets the current states of the machines of this node before this returns, those of the others a moment
+   * later, and each state that follows. A state that was lost on its way follows with the next renewal of the watch.
+   */
   watch(filter: MachineFilter, listener: (state: MachineState) => void): Unsubscribe {
     this.#last += 1;
-    const watch: Watch = { ...filter, id: `${this.#self}.${this.#last}`, node: this.#self };
-    this.#listeners.set(watch.id, listener);
-    const tell = (): void => this.#messenger.tell(this.#topics.watch, watch);
+    const id = `${this.#self}.${this.#last}`;
+    const tell = (): void => {
+      const watch = { ...filter, id, node: this.#self, heard: shown.heard };
+      this.#messenger.tell(this.#topics.watch, watch);
+    };
+    const shown = new ShownMachines(listener, tell);
+    this.#shown.set(id, shown);
+    const stops = [
+      this.#local.onMachines(filter, (state) => shown.take(this.#self, state)),
+      this.#membership.onRenewed(() =>
+        shown.keepNodes((node) => node === this.#self || this.#membership.living.has(node)),
+      ),
+    ];
     tell();
     const renewal = setInterval(tell, RENEW_MS).unref();
     return () => {
+      for (const stop of stops) stop();
       clearInterval(renewal);
-      this.#listeners.delete(watch.id);
-      this.#messenger.tell(this.#topics.unwatch, watch.id);
+      this.#shown.delete(id);
+      this.#messenger.tell(this.#topics.unwatch, id);
     };
   }
 
-  #watchHere({ id, node, ...filter }: Watch): void {
+  #watchHere({ id, node, heard, ...filter }: Watch): void {
+    const last = heard[this.#self] ?? 0;
     const known = this.#watched.get(id);
     if (known) {
       known.expiry.refresh();
+      known.compare(last);
       return;
     }
-    const tell = (state: MachineState): void => {
-      if (state.sessionId !== undefined) this.#messenger.tellOne(node, this.#topics.state, { id, state });
+    let n = last;
+    const tell = (states: readonly MachineState[], isAll: boolean): void => {
+      n += 1;
+      this.#messenger.tellOne(node, this.#topics.news, { id, node: this.#self, n, states, isAll });
     };
+    tell(this.#turnsHere(filter), true);
+    let isBegun = false;
+    const stop = this.#local.onMachines(filter, (state) => {
+      if (isBegun && state.sessionId !== undefined) tell([state], false);
+    });
+    isBegun = true;
     const expiry = setTimeout(() => this.#endHere(id), GIVE_UP_MS).unref();
-    this.#watched.set(id, { stop: this.#local.onMachines(filter, tell), expiry });
+    const compare = (number: number): void => {
+      if (number !== n) tell(this.#turnsHere(filter), true);
+    };
+    this.#watched.set(id, { stop, expiry, compare });
   }
 
   #endHere(id: string): void {
@@ -105,7 +138,7 @@ function topicsOf(prefix: string) {
     watch: nodeTopic<Watch>(`machines.watch:${prefix}`),
     /** Told with the id of the watch. */
     unwatch: nodeTopic<string>(`machines.unwatch:${prefix}`),
-    state: nodeTopic<WatchedState>(`machines.state:${prefix}`),
+    news: nodeTopic<WatchedNews>(`machines.news:${prefix}`),
     list: nodeTopic<MachineFilter, MachineState[]>(`machines.list:${prefix}`),
   };
 }

@@ -15,6 +15,8 @@ export interface ToldSessionDeps {
   readonly sessionId: () => SessionId;
   /** Tells the clients of this node. */
   readonly tell: (signal: SessionSignal) => void;
+  /** Called when the session has ended for the clients. */
+  readonly onEnd: () => void;
 }
 
 /**
@@ -121,6 +123,7 @@ export class ToldSession {
     this.moveTo(0);
     this.#began = null;
     this.#ended += 1;
+    this.#deps.onEnd();
   }
 }
 

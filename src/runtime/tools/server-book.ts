@@ -268,13 +268,27 @@ export class ServerBook {
       if (found === null) continue;
       const { secretId, config, isOutdated } = found;
       this.#know(name, secretId);
-      if (config === null) continue;
+      if (config === null) {
+        await this.#finishRemoval(name, secretId);
+        continue;
+      }
       configs[name] = config;
       if (!isOutdated) continue;
       const mayReplace = (current: string | undefined): boolean => current === secretId;
       await this.#register({ name, config, origin: serviceOrigin(), mayReplace });
     }
     return configs;
+  }
+
+  /** A process was stopped between the two steps of a removal. The nodes that ran meanwhile are still connected to the server. */
+  #finishRemoval(name: string, secretId: string | undefined): Promise<void> {
+    return this.#stream.write(() => {
+      const isLeft = secretId !== undefined && this.#secretIds.get(name) === secretId;
+      return {
+        events: isLeft ? [{ type: 'mcp-server.removed', name }] : [],
+        answer: () => this.#know(name, this.#secretIds.get(name)),
+      };
+    }, serviceOrigin());
   }
 
   /** What the log has of the server now. Null if it cannot be decrypted, which is told once. */

@@ -44,3 +44,9 @@ export function isTransient(error: unknown): boolean {
 export function describeError(error: unknown): string {
   return `${JSON.stringify(asServiceError(error).body)} ${error instanceof Error ? (error.stack ?? '') : ''}`;
 }
+
+/** Of a request with a key, that is not safe to repeat. */
+export function isForEver(error: unknown): boolean {
+  const { code, body } = asServiceError(error);
+  return code === 'OUTCOME_UNKNOWN' && 'key' in (body.details ?? {});
+}

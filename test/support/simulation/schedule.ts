@@ -1,6 +1,10 @@
 import { StreamCursor } from '../../../src/core/session/stream-cursor.ts';
+import { ShownMachines } from '../../../src/runtime/cluster/shown-machines.ts';
 import { ToldSession } from '../../../src/runtime/cluster/told-session.ts';
 import { KeyedRequests } from '../../../src/runtime/requests/keyed-requests.ts';
+import { McpSupervisor } from '../../../src/runtime/tools/mcp-supervisor.ts';
+import type { Cast } from './cast.ts';
+import { fullCast } from './full/full-cast.ts';
 import { narrowCast } from './narrow-cast.ts';
 import { type Mutation, SimulatedCluster } from './simulated-cluster.ts';
 import { takeTime } from './simulated-time.ts';
@@ -18,20 +22,31 @@ export interface Schedule {
   readonly trace: () => readonly string[];
 }
 
+/**
+ * `narrow`: clients send messages and cancel turns. `wide`: they do all that they can to sessions. `full`: some use the rest
+ * of the service, too.
+ */
+export type ScheduleKind = 'narrow' | 'wide' | 'full';
+
+const CASTS: Readonly<Record<ScheduleKind, (world: World, cluster: SimulatedCluster) => Cast>> = {
+  narrow: narrowCast,
+  wide: wideCast,
+  full: fullCast,
+};
+
 export interface ScheduleOptions {
-  /** Whether clients do all that they can, and not only send messages and cancel turns. */
-  readonly isWide?: boolean;
+  readonly kind?: ScheduleKind;
   readonly mutation?: Mutation | undefined;
 }
 
 /** Lets one cluster live through what the seed says, and checks what its clients, its tools and its log have. */
 export async function runSchedule(
   seed: number,
-  { isWide = false, mutation }: ScheduleOptions = {},
+  { kind = 'narrow', mutation }: ScheduleOptions = {},
 ): Promise<Schedule> {
   const world = new World(seed);
-  const cluster = new SimulatedCluster(world, mutation);
-  const cast = (isWide ? wideCast : narrowCast)(world, cluster);
+  const cluster = new SimulatedCluster(world, { mutation, isFull: kind === 'full' });
+  const cast = CASTS[kind](world, cluster);
   const restore = mutation === undefined ? () => undefined : mutate(mutation);
   try {
     const weather = { lost: chosen(world), doubled: chosen(world), late: chosen(world) };
@@ -70,13 +85,22 @@ function mutate(mutation: Mutation): () => void {
   const { skipsTo } = StreamCursor.prototype;
   const { compare } = ToldSession.prototype;
   const { once } = KeyedRequests.prototype;
+  const { hear } = ShownMachines.prototype;
+  const { follow } = McpSupervisor.prototype;
   if (mutation === 'the sequence checks of a resume') StreamCursor.prototype.skipsTo = () => false;
   if (mutation === 'the look for another session') ToldSession.prototype.compare = () => false;
   if (mutation === 'the keys of requests')
     KeyedRequests.prototype.once = function (identity, prepare) {
       return once.call(this, { ...identity, key: undefined }, prepare) as Promise<never>;
     };
+  if (mutation === 'the numbers of statecharts')
+    ShownMachines.prototype.hear = function ({ node, states }) {
+      for (const state of states) this.take(node, state);
+    };
+  if (mutation === 'the tool servers of other nodes') McpSupervisor.prototype.follow = async () => undefined;
   return () => {
+    ShownMachines.prototype.hear = hear;
+    McpSupervisor.prototype.follow = follow;
     StreamCursor.prototype.skipsTo = skipsTo;
     ToldSession.prototype.compare = compare;
     KeyedRequests.prototype.once = once;

@@ -18,38 +18,44 @@ const done = (results: string): string => `Done: ${results}.`;
 const PACE_MS = 60;
 const LONG_CALL_MS = 3_000;
 
-export const AGENT: LoadedAgent = parseAgentFile(
-  JSON.stringify({
-    llm: {
-      provider: 'scripted',
-      model: 'simulated',
-      script: [
-        {
-          when: '^work (\\S+)$',
-          reply: begun('$1'),
-          toolCalls: [
-            { tool: 'pay', arguments: { id: '$1' } },
-            { tool: 'look', arguments: { id: '$1' } },
-          ],
-          afterTools: done('{{results}}'),
-        },
-        {
-          when: '^ask (\\S+)$',
-          reply: begun('$1'),
-          toolCalls: [
-            { tool: 'spend', arguments: { id: '$1' } },
-            { tool: 'look', arguments: { id: '$1' } },
-          ],
-          afterTools: done('{{results}}'),
-        },
-      ],
-    },
-    mcpServers: { tools: { type: 'stdio', command: 'none' } },
-    approval: { rules: [{ server: 'tools', tool: 'spend', policy: 'ask' }], default: 'auto' },
-  }),
-  'simulated.yml',
-  {},
-);
+export const AGENT = agentWith({});
+/** With a tool server that no turn needs. */
+export const FULL_AGENT = agentWith({ extra: { type: 'stdio', command: 'none' } });
+
+function agentWith(otherServers: Readonly<Record<string, object>>): LoadedAgent {
+  return parseAgentFile(
+    JSON.stringify({
+      llm: {
+        provider: 'scripted',
+        model: 'simulated',
+        script: [
+          {
+            when: '^work (\\S+)$',
+            reply: begun('$1'),
+            toolCalls: [
+              { tool: 'pay', arguments: { id: '$1' } },
+              { tool: 'look', arguments: { id: '$1' } },
+            ],
+            afterTools: done('{{results}}'),
+          },
+          {
+            when: '^ask (\\S+)$',
+            reply: begun('$1'),
+            toolCalls: [
+              { tool: 'spend', arguments: { id: '$1' } },
+              { tool: 'look', arguments: { id: '$1' } },
+            ],
+            afterTools: done('{{results}}'),
+          },
+        ],
+      },
+      mcpServers: { tools: { type: 'stdio', command: 'none' }, ...otherServers },
+      approval: { rules: [{ server: 'tools', tool: 'spend', policy: 'ask' }], default: 'auto' },
+    }),
+    'simulated.yml',
+    {},
+  );
+}
 
 /** What the agent says to a message. Throws at one that no user sends. */
 export function prescribed(message: string): PrescribedTurn {
@@ -150,10 +156,10 @@ export function simulatedTools(world: World, database: NodeDatabase, ledger: Led
     return { status: 'succeeded', result: { content: [{ type: 'text', text: `${name} ${id}` }] } };
   };
   return {
-    async connect(): Promise<ToolServerConnection> {
+    async connect(name): Promise<ToolServerConnection> {
       await paused(world.random() * PACE_MS, undefined);
       return connectionDouble({
-        listTools: async () => TOOLS,
+        listTools: async () => (name === 'tools' ? TOOLS : []),
         callTool: async (name, args, options) =>
           options?.signal?.aborted
             ? { status: 'failed', reason: 'it was aborted' }

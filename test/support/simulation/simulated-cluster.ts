@@ -17,7 +17,9 @@ export type Mutation =
   | 'the sequence checks of a resume'
   | 'the look for another session'
   | 'the keys of requests'
-  | 'the last event of a fork';
+  | 'the last event of a fork'
+  | 'the numbers of statecharts'
+  | 'the tool servers of other nodes';
 
 /** Three nodes with what they share. A node that ends is started again. */
 export class SimulatedCluster {
@@ -29,7 +31,10 @@ export class SimulatedCluster {
   readonly #surroundings: Surroundings;
   #lives = 0;
 
-  constructor(world: World, mutation?: Mutation) {
+  constructor(
+    world: World,
+    { mutation, isFull }: { readonly mutation?: Mutation | undefined; readonly isFull: boolean },
+  ) {
     this.world = world;
     this.database = new SimulatedDatabase(world);
     this.database.isFencing = mutation !== 'the epoch of an append';
@@ -43,6 +48,7 @@ export class SimulatedCluster {
       network: this.network,
       ledger: this.ledger,
       hasToolFence,
+      isFull,
     };
     for (let place = 0; place < NODES; place += 1) this.#start(place);
   }

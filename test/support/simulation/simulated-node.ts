@@ -6,10 +6,11 @@ import { announcedStore } from '../../../src/app/cluster/announced-store.ts';
 import { fencedTools } from '../../../src/app/cluster/fenced-tools.ts';
 import { composeAgent } from '../../../src/app/compose.ts';
 import { SignalFanOut } from '../../../src/gateway/stream/signal-fan-out.ts';
+import type { SecretBox } from '../../../src/ports/secret-box.ts';
 import { Cluster } from '../../../src/runtime/cluster/cluster.ts';
 import { recordingLog } from '../telemetry/recording-log.ts';
 import { NodeDatabase } from './node-database.ts';
-import { AGENT, type Ledger, simulatedModel, simulatedTools } from './simulated-agent.ts';
+import { AGENT, FULL_AGENT, type Ledger, simulatedModel, simulatedTools } from './simulated-agent.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 import { SimulatedMembership } from './simulated-membership.ts';
 import type { SimulatedLink, SimulatedNetwork } from './simulated-network.ts';
@@ -30,6 +31,8 @@ export interface Surroundings {
   readonly ledger: Ledger;
   /** Whether a tool call waits for the lease. */
   readonly hasToolFence: boolean;
+  /** Whether clients use all that a service has. */
+  readonly isFull: boolean;
 }
 
 /** What needs no world. All is loaded before time is simulated: it takes real time to load. */
@@ -91,7 +94,7 @@ export class SimulatedNode {
   }
 
   async #compose(): Promise<void> {
-    const { world, ledger, hasToolFence } = this.#surroundings;
+    const { world, ledger, hasToolFence, isFull } = this.#surroundings;
     const { database, link, log } = this;
     const membership = await SimulatedMembership.join(database);
     const store = new SimulatedStore(database, membership.epochs);
@@ -99,10 +102,11 @@ export class SimulatedNode {
     const tools = simulatedTools(world, database, ledger);
     this.#membership = membership;
     const agent = await composeAgent({
-      ...AGENT,
+      ...(isFull ? FULL_AGENT : AGENT),
       log,
       adapters: {
         ...common,
+        secrets: clearBox,
         store: announcedStore(store, cluster),
         snapshots: memorySnapshotStore(),
         model: simulatedModel(world, ledger),
@@ -130,6 +134,13 @@ export class SimulatedNode {
     this.life.die();
   }
 }
+
+/** The real one encrypts on a thread of its own, which takes real time. */
+const clearBox: SecretBox = {
+  seal: async (text) => text,
+  open: async (sealed) => sealed,
+  isOutdated: async () => false,
+};
 
 /** Only readers of plain frames share what is sent. */
 const noBroadcast = { maxCharacters: 0, publish: () => undefined };

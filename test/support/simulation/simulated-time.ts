@@ -29,10 +29,19 @@ let time: SimulatedTime | null = null;
 
 /** What Node's timers return, as far as the runtime uses it. */
 class SimulatedTimer {
-  readonly cancel: () => void;
+  readonly #start: () => () => void;
+  cancel: () => void;
 
-  constructor(cancel: () => void) {
-    this.cancel = cancel;
+  /** @param start returns what cancels it. */
+  constructor(start: () => () => void) {
+    this.#start = start;
+    this.cancel = start();
+  }
+
+  refresh(): this {
+    this.cancel();
+    this.cancel = this.#start();
+    return this;
   }
 
   ref(): this {
@@ -51,7 +60,8 @@ class SimulatedTimer {
 type Callback = (...args: unknown[]) => void;
 
 function startTimer(run: Callback, ms: number, args: unknown[]): SimulatedTimer | null {
-  return time && new SimulatedTimer(time.after(Math.max(1, ms), () => run(...args)));
+  const current = time;
+  return current && new SimulatedTimer(() => current.after(Math.max(1, ms), () => run(...args)));
 }
 
 function startInterval(run: Callback, ms: number, args: unknown[]): SimulatedTimer | null {
@@ -64,8 +74,10 @@ function startInterval(run: Callback, ms: number, args: unknown[]): SimulatedTim
       run(...args);
     });
   };
-  again();
-  return new SimulatedTimer(() => cancel());
+  return new SimulatedTimer(() => {
+    again();
+    return () => cancel();
+  });
 }
 
 function stop(timer: unknown): boolean {
@@ -80,8 +92,12 @@ const replaced = {
   setInterval: (run: Callback, ms = 0, ...args: unknown[]) =>
     startInterval(run, ms, args) ?? real.setInterval(run, ms, ...args),
   clearInterval: (timer: never) => stop(timer) || real.clearInterval(timer),
-  setImmediate: (run: Callback, ...args: unknown[]) =>
-    time ? new SimulatedTimer(time.after(LOOP_MS, () => run(...args))) : real.setImmediate(run, ...args),
+  setImmediate: (run: Callback, ...args: unknown[]) => {
+    const current = time;
+    return current
+      ? new SimulatedTimer(() => current.after(LOOP_MS, () => run(...args)))
+      : real.setImmediate(run, ...args);
+  },
   clearImmediate: (timer: never) => stop(timer) || real.clearImmediate(timer),
 };
 Object.assign(globalThis, replaced);

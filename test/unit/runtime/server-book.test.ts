@@ -249,6 +249,16 @@ describe('the book of several nodes', () => {
     expect([await told(one), await told(two)]).toEqual([[['files', null]], []]);
   });
 
+  it('tells the others of a removal in whose middle a node has ended, when the next one starts', async () => {
+    const { one, two, open, store, secrets } = await nodes();
+    await one.add('files', config, CLIENT);
+    expect(await told(two)).toEqual([['files', config]]);
+    await store.erase(...(await secrets()));
+    expect(await told(two)).toEqual([]);
+    expect(await open().load()).toEqual({});
+    expect(await told(two)).toEqual([['files', null]]);
+  });
+
   it('keeps the server of the node that was first, until the other one knows of it', async () => {
     const { one, two, open, secrets } = await nodes();
     const [first, second] = await Promise.all([

@@ -2,7 +2,7 @@ import { asServiceError } from '../../../../src/core/errors.ts';
 import { ANYONE } from '../../../../src/core/request/request-context.ts';
 import type { IdempotencyKey } from '../../../../src/core/request/request-events.ts';
 import type { Bus } from '../../../../src/ports/bus.ts';
-import { ask, type ChooseNode, isTransient, KEY_MS, type Outcome } from '../asking.ts';
+import { ask, type ChooseNode, isForEver, isTransient, KEY_MS, type Outcome } from '../asking.ts';
 import type { World } from '../world.ts';
 import type { Command, Deeds, Message } from './deeds.ts';
 import type { Lives } from './lives.ts';
@@ -260,10 +260,4 @@ function isRefusal(outcome: Outcome<unknown> | undefined): boolean {
   return (
     outcome !== 'lost' && 'error' in outcome && asServiceError(outcome.error).code === 'SERVICE_UNAVAILABLE'
   );
-}
-
-/** Of a request with a key, that is not safe to repeat. */
-function isForEver(error: unknown): boolean {
-  const { code, body } = asServiceError(error);
-  return code === 'OUTCOME_UNKNOWN' && 'key' in (body.details ?? {});
 }

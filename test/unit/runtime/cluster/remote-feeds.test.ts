@@ -1036,6 +1036,26 @@ describe('the next session with the id of one that was deleted', () => {
     expect(told[0]).toMatchObject({ event: { type: 'session.deleted' } });
   });
 
+  it('is told as deleted to clients who had it from elsewhere, although the feed had nothing of it yet', async () => {
+    const { node, session, told } = await start({ events: 0 });
+    lose(node, 'feed');
+    session.begin();
+    await node.settle();
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    node.beforeWatch = () => asked;
+    // A message after the lost one: the feed asks the owner, and hears of the end before the answer.
+    renamed(session, 1);
+    await node.settle();
+    session.delete();
+    await node.settle();
+    session.begin();
+    await node.settle();
+    answer();
+    await node.settle();
+    expect(told[0]).toMatchObject({ event: { type: 'session.deleted' } });
+    expect(seqs(told.slice(1))).toEqual([1]);
+  });
+
   it('is not told as deleted by a late message about the one before', async () => {
     const { node, session, told } = await start({ events: 3 });
     await node.feeds.check();
