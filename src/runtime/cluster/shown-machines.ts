@@ -47,8 +47,13 @@ export class ShownMachines {
     }
     known.n = n;
     known.isBehind = false;
-    if (isAll) this.#keepOnly(node, new Set(states.map(({ id }) => id)));
-    for (const state of states) this.take(node, state);
+    if (!isAll) {
+      for (const state of states) this.take(node, state);
+      return;
+    }
+    this.#keepOnly(node, new Set(states.map(({ id }) => id)));
+    const { running } = this.#of(node);
+    for (const state of states) if (!isSame(running.get(state.id), state)) this.take(node, state);
   }
 
   take(node: NodeId, state: MachineState): void {
@@ -59,9 +64,8 @@ export class ShownMachines {
       this.#show(this.#elsewhere(state.id) ?? state);
       return;
     }
-    const before = running.get(state.id);
     running.set(state.id, state);
-    if (!before || !isSame(before, state)) this.#show(state);
+    this.#show(state);
   }
 
   /** Nodes that are gone run nothing. */
@@ -95,6 +99,9 @@ export class ShownMachines {
 }
 
 /** Whether nothing has happened in between, as far as it can be seen. */
-function isSame(before: MachineState, { value, context }: MachineState): boolean {
-  return JSON.stringify([before.value, before.context]) === JSON.stringify([value, context]);
+function isSame(before: MachineState | undefined, { value, context }: MachineState): boolean {
+  return (
+    before !== undefined &&
+    JSON.stringify([before.value, before.context]) === JSON.stringify([value, context])
+  );
 }

@@ -59,11 +59,13 @@ describe('the machines of other nodes', () => {
     expect(shown.slice(2)).toEqual(['t1 thinking stopped', 't2 running active']);
   });
 
-  it('are not shown again if nothing has happened', () => {
-    const { shown, hearAll } = start();
+  it('are not shown again when all are told and nothing has happened, but with each event', () => {
+    const { shown, hear, hearAll } = start();
     hearAll(A, 1, turn('thinking'));
     hearAll(A, 2, turn('thinking'));
     expect(shown).toEqual(['t1 thinking active']);
+    hear(A, 3, turn('thinking'));
+    expect(shown).toEqual(['t1 thinking active', 't1 thinking active']);
   });
 
   it('go on at the node that has said so, when the node before says later that it stops', () => {
