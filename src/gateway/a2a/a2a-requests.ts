@@ -86,7 +86,7 @@ export const TaskIdRequest = z.object({ id: z.string() });
 export type TaskIdRequest = z.infer<typeof TaskIdRequest>;
 
 /** `UNRECOGNIZED` is what the JavaScript SDK writes for a state that a program leaves out. */
-const ANY_STATE = ['TASK_STATE_UNSPECIFIED', 'UNRECOGNIZED'];
+export const ANY_STATE: readonly string[] = ['TASK_STATE_UNSPECIFIED', 'UNRECOGNIZED'];
 
 const STATES = [
   ...['SUBMITTED', 'WORKING', 'INPUT_REQUIRED', 'AUTH_REQUIRED'],
@@ -98,9 +98,7 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false'])], 'must be true or 
 
 export const ListTasksRequest = z.object({
   contextId: optionalText(z.string()),
-  status: optionalText(
-    z.enum([...ANY_STATE, ...STATES]).transform((state) => (ANY_STATE.includes(state) ? undefined : state)),
-  ),
+  status: optionalText(z.enum([...ANY_STATE, ...STATES])),
   pageSize: optional(count(1, 100, 'must be a whole number from 1 to 100')),
   pageToken: optionalText(z.string()),
   historyLength,

@@ -3,7 +3,7 @@ import { SessionId } from '../../core/ids.ts';
 import { MEGABYTE } from '../../core/size-limits.ts';
 import type { A2aCall } from './a2a-call.ts';
 import type { Task } from './a2a-objects.ts';
-import type { ListTasksRequest, ListTasksResponse } from './a2a-requests.ts';
+import { ANY_STATE, type ListTasksRequest, type ListTasksResponse } from './a2a-requests.ts';
 import { contextTasks } from './context-tasks.ts';
 import { withHistory } from './recorded-task.ts';
 
@@ -88,7 +88,7 @@ function hasAll(tasks: ListedTask[], pageSize: number, updatedAt: string): boole
 }
 
 function isWanted({ status }: Task, { status: state, statusTimestampAfter }: ListTasksRequest): boolean {
-  if (state !== undefined && state !== status.state) return false;
+  if (state !== undefined && !ANY_STATE.includes(state) && state !== status.state) return false;
   return (
     statusTimestampAfter === undefined || Date.parse(status.timestamp) >= Date.parse(statusTimestampAfter)
   );
