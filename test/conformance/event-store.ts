@@ -524,7 +524,7 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
         await store.fork('from', 2, 'closed', [started('x')]);
         await store.fork('from', 2, 'with-events', [started('x')], { open: true });
         const open = await store.sessions({ open: true });
-        expect(open.map(({ sessionId }) => sessionId)).toEqual(['to', 'with-events']);
+        expect(open.map(({ sessionId }) => sessionId)).toEqual(['from', 'to', 'with-events']);
       });
 
       it('lists the new session as made now and not open', async () => {

@@ -17,7 +17,8 @@ const FOUND: readonly (readonly [Mutation, RegExp])[] = [
 const FOUND_WIDE: readonly (readonly [Mutation, RegExp])[] = [
   ['the look for another session', /of another session|not all is told|began in another|came after/],
   ['the keys of requests', /was done twice|APPROVAL_NOT_FOUND|was refused|acknowledged/],
-  ['the last event of a fork', /is no copy|does not begin at|has no end/],
+  // What follows in such a fork has another number than its log expects, and is refused.
+  ['the last event of a fork', /is no copy|does not begin at|has no end|was refused/],
 ];
 
 /** These take clients who use the rest of the service, too. */

@@ -100,15 +100,16 @@ export class ToldSession {
 
   /**
    * Tells the clients that their session was deleted, if the log does not have that session any more.
-   * @param mark what the clients had before the place was looked up.
+   * @param mark what the clients had before the place was looked up. If they had nothing, the place says nothing of the session
+   * that they have by now.
    * @returns whether the clients were told.
    */
   compare({ head, began }: Pick<StreamPlace, 'head' | 'began'>, { ended, seq }: FeedMark): boolean {
-    if (ended !== this.#ended || this.#cursor === null) return false;
+    if (ended !== this.#ended || this.#cursor === null || seq === 0) return false;
     const isAnother = head < seq || (this.#began !== null && began !== this.#began);
     const isTold = isAnother && this.seq > 0;
     if (isTold) this.tellDeleted();
-    this.#began = isTold || head === 0 || seq === 0 ? null : began;
+    this.#began = isTold || head === 0 ? null : began;
     return isTold;
   }
 
